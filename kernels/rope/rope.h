@@ -1,0 +1,67 @@
+/* rope
+
+   Rotates pairs of dimensions of each head: y0 = x0 c - x1 s, y1 = x1 c + x0 s.
+
+   x    f32 [rows, heads, head_dim], strides x_row_stride, x_head_stride >= head_dim, in elements  in
+   cos  f32 [components, rows, pairs], strides component_stride, table_stride, in elements         in
+   sin  f32 as cos, the same strides                                                               in
+   y    f32 [rows, heads, head_dim], strides y_row_stride, y_head_stride                           out; may be x itself with the
+        same strides, no other overlap; between head_dim and the stride nothing is read or written
+   pairs = rot_dim / 2; rot_dim even, <= head_dim, else ASSAY_BAD_SHAPE. Dimensions past rot_dim are copied.
+   pairing:
+     split      (i, i + rot_dim/2), NEOX's halves, as Qwen3 has them; component 0
+     adjacent   (2i, 2i + 1), as Llama has them; component 0
+     sectioned  pairs as split; pair i takes the component whose section holds i mod (s0+s1+s2+s3), sections
+                counted in pairs, and keeps its frequency i. The sum of the sections must be > 0, none negative, and a
+                section that is used must have its component, else ASSAY_BAD_PARAMETER.
+   Alignment: 4 bytes. An empty size writes nothing.
+   Classes: those of the arithmetic; copied dimensions keep their bits.
+
+   Canonical order: y0 = fma(x0, c, -(x1 * s)), y1 = fma(x1, c, x0 * s).
+   Bound: g(2)(|x0 c| + |x1 s|) + 4 eta (y1: |x1 c| + |x0 s|), against the table's own bits.
+   Source: Su et al., "RoFormer", 2021; sections: Wang et al., "Qwen2-VL", 2024.
+*/
+#pragma once
+
+#include "kernels/abi.h"
+
+ASSAY_C_BEGIN
+
+typedef enum AssayRopePairing {
+  ASSAY_ROPE_SPLIT = 0,
+  ASSAY_ROPE_ADJACENT = 1,
+  ASSAY_ROPE_SECTIONED = 2
+} AssayRopePairing;
+
+typedef struct RopeArgs {
+  const float* x;
+  const float* cos;
+  const float* sin;
+  float* y;
+  int64_t rows;
+  int64_t heads;
+  int64_t head_dim;
+  int64_t rot_dim;
+  int64_t components;
+  int64_t x_row_stride;
+  int64_t x_head_stride;
+  int64_t y_row_stride;
+  int64_t y_head_stride;
+  int64_t table_stride;
+  int64_t component_stride;
+  int32_t pairing; /* AssayRopePairing */
+  int32_t sections[4];
+} RopeArgs;
+
+ASSAY_C_END
+
+#ifdef __cplusplus
+namespace assay {
+
+struct Rope {
+  using Args = RopeArgs;
+  static constexpr const char* name = "rope";
+};
+
+}  // namespace assay
+#endif

@@ -1,0 +1,37 @@
+/* unpack_tile_f16
+
+   Tile-major to row-major: dst[i, c] = src[i / 32, c, i % 32], the inverse of pack_tile_f16.
+
+   src  f16 [ceil(n/32), k, 32], contiguous               in; lanes of rows past n are not copied
+   dst  f16 [n, k], row stride dst_stride >= k, in elements  out; no overlap with src; between k and the stride nothing is written
+   The kernel moves 16-bit words, so it packs bf16 just as well.
+   Alignment: that of the element. n = 0 or k = 0 writes nothing.
+   Exact: bits equal.
+   Source: the layout of docs/formats.md, "tile-major".
+*/
+#pragma once
+
+#include "kernels/abi.h"
+
+ASSAY_C_BEGIN
+
+typedef struct UnpackTileF16Args {
+  const uint16_t* src;
+  uint16_t* dst;
+  int64_t n;
+  int64_t k;
+  int64_t dst_stride;
+} UnpackTileF16Args;
+
+ASSAY_C_END
+
+#ifdef __cplusplus
+namespace assay {
+
+struct UnpackTileF16 {
+  using Args = UnpackTileF16Args;
+  static constexpr const char* name = "unpack_tile_f16";
+};
+
+}  // namespace assay
+#endif

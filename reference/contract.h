@@ -1,0 +1,22 @@
+// What an op promises, in words and in kind. Each op's contract stands beside its reference.
+#pragma once
+
+namespace assay::reference {
+
+enum class Exactness { exact, bounded };
+
+// Over what the errors are summed before their signs are counted (docs/numerics.md, "Bias z").
+enum class BiasUnit {
+  none,    // exact ops
+  output,  // each output has errors of its own
+  row,     // the outputs of the last axis share a factor
+};
+
+struct Contract {
+  const char* domain;  // which inputs the bound holds for
+  Exactness exactness;
+  const char* bound;   // the formula, as docs/numerics.md has it
+  BiasUnit bias_unit;
+};
+
+}  // namespace assay::reference
