@@ -15,14 +15,15 @@ namespace assay {
 struct Distribution {
   std::string name = "gauss";  // see distribution_names()
   double scale = 1.0;
-  std::int64_t low = 0;        // wide: exponents; index: first value
-  std::int64_t high = 0;       // wide: exponents, inclusive; index: one past the last
+  std::int64_t low = 0;   // wide: exponents; index: first value
+  std::int64_t high = 0;  // wide: exponents, inclusive; index: one past the last
 };
 
 std::span<const std::string_view> distribution_names() noexcept;
 
 // Fills `count` elements at dst. `stream` keeps the tensors of one case apart (the input's ordinal).
 // Throws std::invalid_argument for an unknown name or one that the dtype cannot hold.
-void generate(const Distribution& distribution, std::uint64_t seed, std::uint32_t stream, DType dtype, std::int64_t count, void* dst);
+void generate(const Distribution& distribution, std::uint64_t seed, std::uint32_t stream, DType dtype, std::int64_t count,
+              void* dst);
 
 }  // namespace assay

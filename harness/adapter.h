@@ -2,13 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "harness/params.h"
+#include "golden/params.h"
 #include "harness/tensor.h"
 #include "kernels/kernel.h"
 #include "reference/contract.h"
@@ -21,28 +23,57 @@ struct Variant {
   Isa isa = Isa::scalar;
 };
 
-// How a call may be cut into rows: `param` counts them, cuts lie at multiples of `unit`.
+// A tensor of a split call: which axis is cut, and how many rows of the call one index of it stands for.
+struct SplitTensor {
+  const char* name;
+  int axis;
+  std::int64_t rows = 1;  // 32 for the tiles of tile-major weights
+};
+
+// How a call may be cut in two and more that give the same bits: `param` counts rows, cuts lie at multiples of `unit`.
 struct Split {
-  std::string param;
-  std::int64_t unit = 1;
+  const char* param;
+  std::int64_t unit;
+  std::vector<SplitTensor> tensors;                           // those not named are shared whole
+  std::vector<std::pair<const char*, std::int64_t>> strides;  // params that the cut must not change
 };
 
 struct Signature {
   std::vector<TensorSpec> tensors;  // inputs first, in the order of the argument struct
-  std::vector<Split> splits;        // empty: not to be split
+  std::vector<Split> splits;        // empty: may not be split
 };
 
 // A case made from a seed instead of being read from a file.
 struct GeneratedCase {
   Params params;
-  std::vector<std::pair<std::string, Distribution>> data;  // inputs not named get gauss, or their spec's own
+  std::map<std::string, Distribution> data;  // inputs not named get gauss, or their spec's own
   std::uint64_t seed = 1;
+};
+
+// A size of the op, for cases of the user's own shapes and for random ones.
+struct Size {
+  const char* name;
+  std::int64_t fallback;            // where the user does not give it
+  std::int64_t most;                // the largest that random cases draw
+  std::int64_t unit = 1;            // sizes are multiples of this
+  const char* stride_of = nullptr;  // a stride: at least that size; absent unless given or drawn
+};
+
+// A parameter with a few values that matter; the first is the default.
+struct Choice {
+  const char* name;
+  std::vector<ParamValue> values;
+};
+
+struct ShapeSpace {
+  std::vector<Size> sizes;
+  std::vector<Choice> choices;
 };
 
 // What a call costs at least, for roofs.
 struct Cost {
-  double bytes = 0;        // read and written once
-  double flops = 0;        // f32; an fma counts two
+  double bytes = 0;  // read and written once
+  double flops = 0;  // f32; an fma counts two
 };
 
 class Adapter {
@@ -61,8 +92,7 @@ class Adapter {
   // One Expected an output, in the order of the signature.
   virtual std::vector<reference::Expected> reference(const Params& params, std::span<void* const> tensors) const = 0;
 
-  // `given` (the user's --shape) completed with defaults.
-  virtual Params default_params() const = 0;
+  virtual ShapeSpace shape_space() const = 0;
   virtual GeneratedCase bias_case() const = 0;  // no params: the op has none
   virtual Cost cost(const Params& params) const = 0;
   virtual std::vector<Params> bench_params() const = 0;
@@ -73,12 +103,13 @@ std::span<const Adapter* const> adapters();
 // Null if there is none.
 const Adapter* find_adapter(std::string_view op);
 
-// The part of an adapter that the op's tag decides; an op's file in harness/ops derives from it.
-template <class Op>
+// The part of an adapter that the op's tag, contract and reference decide; an op's file in harness/ops derives from it.
+template <class Op, const reference::Contract& kContract, auto kReference>
 class OpAdapter : public Adapter {
  public:
   using Args = typename Op::Args;
   std::string_view op() const final { return Op::name; }
+  const reference::Contract& contract() const final { return kContract; }
 
   std::vector<Variant> variants() const final {
     std::vector<Variant> all;
@@ -91,6 +122,21 @@ class OpAdapter : public Adapter {
     return kernels<Op>()[variant].run(&args);
   }
 
+  std::vector<reference::Expected> reference(const Params& params, std::span<void* const> tensors) const final {
+    const Args args = bind(params, tensors);
+    using One = reference::Expected&;
+    if constexpr (std::is_invocable_v<decltype(kReference), const Args&, One>) {
+      std::vector<reference::Expected> outputs(1);
+      kReference(args, outputs[0]);
+      return outputs;
+    } else {
+      std::vector<reference::Expected> outputs(2);
+      kReference(args, outputs[0], outputs[1]);
+      return outputs;
+    }
+  }
+
+  // The argument struct of a call.
   virtual Args bind(const Params& params, std::span<void* const> tensors) const = 0;
 };
 

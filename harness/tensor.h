@@ -16,18 +16,17 @@ namespace assay {
 enum class Role : std::uint8_t { in, out };
 
 struct TensorSpec {
-  std::string name;                    // the field of the argument struct
+  std::string name;  // the field of the argument struct
   DType dtype = DType::f32;
   Role role = Role::in;
-  std::vector<std::int64_t> shape;     // logical, outermost first
-  std::vector<std::int64_t> strides;   // elements, one a dimension; the innermost is 1
-  std::size_t alignment = 1;           // bytes that the op's header demands
-  int split_axis = -1;                 // the axis that is cut when the call is split among threads; -1: shared whole
-  std::string alias;                   // outputs: the input that it may be, laid out alike; empty: none
-  std::optional<Distribution> data;    // inputs: the only data that makes sense here (ids, positions, tables)
+  std::vector<std::int64_t> shape;    // logical, outermost first
+  std::vector<std::int64_t> strides;  // elements, one a dimension; the innermost is 1
+  std::size_t alignment = 1;          // bytes that the op's header demands
+  std::string alias;                  // outputs: the input that it may be, laid out alike; empty: none
+  std::optional<Distribution> data;   // inputs: the only data that makes sense here (ids, positions, tables)
 
-  std::int64_t elements() const;       // product of the shape
-  std::int64_t extent() const;         // elements from the first to one past the last, gaps included; 0 if empty
+  std::int64_t elements() const;  // product of the shape
+  std::int64_t extent() const;    // elements from the first to one past the last, gaps included; 0 if empty
   std::size_t extent_bytes() const;
 };
 

@@ -15,7 +15,7 @@ enum class BiasUnit {
 struct Contract {
   const char* domain;  // which inputs the bound holds for
   Exactness exactness;
-  const char* bound;   // the formula, as docs/numerics.md has it
+  const char* bound;  // the formula, as docs/numerics.md has it
   BiasUnit bias_unit;
 };
 

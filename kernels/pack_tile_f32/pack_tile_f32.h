@@ -5,7 +5,7 @@
    src  f32 [n, k], row stride src_stride >= k, in elements  in
    dst  f32 [ceil(n/32), k, 32], contiguous               out; no overlap with src
    A line of 32 elements holds one column of 32 rows, so that in a SIMD register a row is a lane. The lanes
-   of rows past n in the last tile are written as +0. 
+   of rows past n in the last tile are written as +0.
    Alignment: that of the element. n = 0 or k = 0 writes nothing. Values are moved as bits.
    Exact: bits equal.
    Source: the layout of docs/formats.md, "tile-major".

@@ -27,11 +27,7 @@
 
 ASSAY_C_BEGIN
 
-typedef enum AssayRopePairing {
-  ASSAY_ROPE_SPLIT = 0,
-  ASSAY_ROPE_ADJACENT = 1,
-  ASSAY_ROPE_SECTIONED = 2
-} AssayRopePairing;
+typedef enum AssayRopePairing { ASSAY_ROPE_SPLIT = 0, ASSAY_ROPE_ADJACENT = 1, ASSAY_ROPE_SECTIONED = 2 } AssayRopePairing;
 
 typedef struct RopeArgs {
   const float* x;

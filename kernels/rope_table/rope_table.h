@@ -26,12 +26,7 @@
 
 ASSAY_C_BEGIN
 
-typedef enum AssayRopeRecipe {
-  ASSAY_ROPE_F64 = 0,
-  ASSAY_ROPE_HF = 1,
-  ASSAY_ROPE_GGML = 2,
-  ASSAY_ROPE_FREQS = 3
-} AssayRopeRecipe;
+typedef enum AssayRopeRecipe { ASSAY_ROPE_F64 = 0, ASSAY_ROPE_HF = 1, ASSAY_ROPE_GGML = 2, ASSAY_ROPE_FREQS = 3 } AssayRopeRecipe;
 
 typedef struct RopeTableArgs {
   const int32_t* positions;

@@ -1,0 +1,157 @@
+#include "golden/generate.h"
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+
+#include "golden/philox.h"
+
+namespace assay {
+namespace {
+
+constexpr std::array<std::string_view, 10> kNames{"gauss",    "positive", "uniform", "mixed_zero", "wide",
+                                                  "denormal", "bits",     "zeros",   "index",      "sequence"};
+
+double unit(std::uint32_t word) {
+  return (word + 0.5) * 0x1p-32;
+}
+
+// Hands out the words of a stream in order.
+class Words {
+ public:
+  Words(std::uint64_t seed, std::uint32_t stream) : seed_(seed), stream_(stream) {}
+  std::uint32_t next() {
+    if (position_ % 4 == 0) block_ = philox_block(seed_, stream_, position_ / 4);
+    return block_[position_++ % 4];
+  }
+
+ private:
+  std::uint64_t seed_;
+  std::uint32_t stream_;
+  std::uint64_t position_ = 0;
+  PhiloxBlock block_{};
+};
+
+double gauss(Words& words) {
+  double sum = 0;
+  for (int i = 0; i < 12; ++i) sum += unit(words.next());
+  return sum - 6;
+}
+
+double wide(std::uint32_t word, const Distribution& d) {
+  const auto steps = static_cast<std::int64_t>((word >> 23) & 255);
+  const std::int64_t exponent = d.low + (steps * (d.high - d.low + 1)) / 256;
+  const double magnitude = std::ldexp(1 + (word & 0x7fffff) * 0x1p-23, static_cast<int>(exponent));
+  return (word >> 31) != 0 ? -magnitude : magnitude;
+}
+
+using RealValue = double (*)(const Distribution&, Words&);
+
+double uniform(std::uint32_t word, const Distribution& d) {
+  return d.scale * (2 * unit(word) - 1);
+}
+
+// The formula of one element of a real distribution; null if the name is not one.
+RealValue real_formula(std::string_view name) {
+  if (name == "gauss") return [](const Distribution& d, Words& w) { return d.scale * gauss(w); };
+  if (name == "positive") return [](const Distribution& d, Words& w) { return std::fabs(d.scale * gauss(w)); };
+  if (name == "uniform") return [](const Distribution& d, Words& w) { return uniform(w.next(), d); };
+  if (name == "wide") return [](const Distribution& d, Words& w) { return wide(w.next(), d); };
+  if (name == "zeros") return [](const Distribution&, Words&) { return 0.0; };
+  if (name == "mixed_zero") {
+    return [](const Distribution& d, Words& w) {
+      const std::uint32_t word = w.next();
+      return (word & 1) != 0 ? 0.0 : uniform(word, d);
+    };
+  }
+  return nullptr;
+}
+
+// f32 to f16 and bf16, nearest even, for generated inputs; no NaN comes here.
+std::uint16_t narrow_f16(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t sign = (bits >> 16) & 0x8000;
+  const std::uint32_t magnitude = bits & 0x7fffffff;
+  if (magnitude >= 0x477ff000) return static_cast<std::uint16_t>(sign | 0x7c00);  // from 65520 on: infinity
+  if (magnitude < 0x38800000) {                                                   // below 2^-14: units of 2^-24
+    return static_cast<std::uint16_t>(sign + static_cast<std::uint32_t>(std::nearbyint(std::fabs(value) * 0x1p24F)));
+  }
+  const std::uint32_t rounded = magnitude + 0xfff + ((magnitude >> 13) & 1);
+  return static_cast<std::uint16_t>(sign + ((rounded - (112U << 23)) >> 13));
+}
+
+std::uint16_t narrow_bf16(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  return static_cast<std::uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+}
+
+template <class T>
+void put(void* dst, std::int64_t i, T value) {
+  std::memcpy(static_cast<char*>(dst) + static_cast<std::size_t>(i) * sizeof(T), &value, sizeof(T));
+}
+
+void put_real(DType dtype, void* dst, std::int64_t i, double value) {
+  const auto single = static_cast<float>(value);
+  if (dtype == DType::f64) return put(dst, i, value);
+  if (dtype == DType::f32) return put(dst, i, single);
+  put(dst, i, dtype == DType::f16 ? narrow_f16(single) : narrow_bf16(single));
+}
+
+void put_bits(DType dtype, void* dst, std::int64_t i, std::uint32_t word, bool denormal) {
+  if (dtype == DType::f32) return put(dst, i, denormal ? word & 0x807fffffU : word);
+  const std::uint32_t mask = !denormal ? 0xffffU : (dtype == DType::f16 ? 0x83ffU : 0x807fU);
+  put(dst, i, static_cast<std::uint16_t>(word & mask));
+}
+
+void put_integer(DType dtype, void* dst, std::int64_t i, std::int64_t value) {
+  if (dtype == DType::i64) return put(dst, i, value);
+  if (dtype == DType::i32) return put(dst, i, static_cast<std::int32_t>(value));
+  put(dst, i, static_cast<std::uint8_t>(value));
+}
+
+bool is_integer(DType dtype) {
+  return dtype == DType::i32 || dtype == DType::i64 || dtype == DType::u8;
+}
+
+void refuse(const Distribution& d, DType dtype) {
+  throw std::invalid_argument("distribution '" + d.name + "' makes no " + std::string(dtype_name(dtype)));
+}
+
+void generate_integers(const Distribution& d, Words& words, DType dtype, std::int64_t count, void* dst) {
+  if (d.name == "sequence") {
+    for (std::int64_t i = 0; i < count; ++i) put_integer(dtype, dst, i, d.low + i);
+    return;
+  }
+  if (d.name != "index" && d.name != "zeros") refuse(d, dtype);
+  const auto range = static_cast<std::uint64_t>(d.name == "zeros" ? 0 : d.high - d.low);
+  for (std::int64_t i = 0; i < count; ++i) {
+    put_integer(dtype, dst, i, d.low + static_cast<std::int64_t>((words.next() * range) >> 32));
+  }
+}
+
+}  // namespace
+
+std::span<const std::string_view> distribution_names() noexcept {
+  return kNames;
+}
+
+void generate(const Distribution& d, std::uint64_t seed, std::uint32_t stream, DType dtype, std::int64_t count, void* dst) {
+  bool known = false;
+  for (const std::string_view name : kNames) known = known || name == d.name;
+  if (!known) throw std::invalid_argument("unknown distribution '" + d.name + "'");
+  Words words(seed, stream);
+  if (is_integer(dtype)) return generate_integers(d, words, dtype, count, dst);
+  const bool denormal = d.name == "denormal";
+  if (denormal || d.name == "bits") {
+    if (dtype == DType::f64) refuse(d, dtype);
+    for (std::int64_t i = 0; i < count; ++i) put_bits(dtype, dst, i, words.next(), denormal);
+    return;
+  }
+  const RealValue formula = real_formula(d.name);
+  if (formula == nullptr) refuse(d, dtype);
+  for (std::int64_t i = 0; i < count; ++i) put_real(dtype, dst, i, formula(d, words));
+}
+
+}  // namespace assay

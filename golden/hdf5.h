@@ -1,0 +1,64 @@
+// The HDF5 C library behind one thin layer: handles that close themselves, reading that refuses what a golden
+// never holds. Every failure throws Hdf5Error, which names the file and the object.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "golden/dtype.h"
+#include "golden/params.h"
+
+namespace assay {
+
+struct Hdf5Error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// A dense array as stored: little-endian bytes in row-major order.
+struct Array {
+  DType dtype = DType::f32;
+  std::vector<std::int64_t> shape;
+  std::vector<std::uint8_t> bytes;
+
+  std::int64_t elements() const;
+  template <class T>
+  const T* as() const {
+    return reinterpret_cast<const T*>(bytes.data());
+  }
+};
+
+using Attributes = std::map<std::string, ParamValue, std::less<>>;
+
+// A file opened for reading. Paths are absolute inside the file ("/cases/tiny/inputs/x").
+class Hdf5File {
+ public:
+  explicit Hdf5File(const std::filesystem::path& path);
+  Hdf5File(Hdf5File&& other) noexcept;
+  Hdf5File(const Hdf5File&) = delete;
+  Hdf5File& operator=(const Hdf5File&) = delete;
+  Hdf5File& operator=(Hdf5File&&) = delete;
+  ~Hdf5File();
+
+  const std::filesystem::path& path() const { return path_; }
+
+  bool exists(const std::string& object) const;
+  bool is_group(const std::string& object) const;
+  // Names of the links in a group, sorted. A link that is not a hard one is refused.
+  std::vector<std::string> children(const std::string& group) const;
+  // Scalar attributes: integers, reals, strings. Arrays are left to integer_array().
+  Attributes attributes(const std::string& object) const;
+  std::vector<std::int64_t> integer_array(const std::string& object, const std::string& attribute) const;
+  Array read(const std::string& dataset) const;
+  // Shape and type without the data.
+  Array describe(const std::string& dataset) const;
+
+ private:
+  std::filesystem::path path_;
+  std::int64_t file_ = -1;  // hid_t
+};
+
+}  // namespace assay

@@ -1,0 +1,34 @@
+#include "golden/manifest.h"
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "golden/sha256.h"
+
+namespace assay {
+
+Manifest::Manifest(std::filesystem::path folder) : folder_(std::move(folder)) {
+  const std::filesystem::path path = folder_ / "MANIFEST.json";
+  std::ifstream in(path);
+  if (!in) return;
+  try {
+    const nlohmann::json json = nlohmann::json::parse(in);
+    for (const auto& [name, entry] : json.at("files").items()) sums_[name] = entry.at("sha256").get<std::string>();
+  } catch (const nlohmann::json::exception& error) {
+    throw std::runtime_error(path.string() + ": " + error.what());
+  }
+}
+
+bool Manifest::verify(const std::filesystem::path& file) const {
+  const auto entry = sums_.find(std::filesystem::relative(file, folder_).generic_string());
+  if (entry == sums_.end()) return false;
+  const std::string sum = sha256_file(file);
+  if (sum != entry->second) {
+    throw std::runtime_error(file.string() + ": sha256 " + sum + "; MANIFEST.json says " + entry->second +
+                             ": the file was changed or damaged");
+  }
+  return true;
+}
+
+}  // namespace assay

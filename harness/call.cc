@@ -1,0 +1,241 @@
+#include "harness/call.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <stdexcept>
+
+#include "engine/threads.h"
+
+namespace assay {
+namespace {
+
+constexpr std::size_t kLine = 64;                      // offsets are tried over a cache line
+constexpr std::size_t kEveryAlignmentBytes = 1 << 18;  // larger calls are not tried at every alignment
+
+// A stretch of elements without a gap.
+struct Run {
+  std::int64_t offset;
+  std::int64_t count;
+};
+
+// The runs of a tensor in logical order, neighbours joined.
+std::vector<Run> runs_of(const TensorSpec& spec) {
+  std::vector<Run> runs;
+  const std::int64_t inner = spec.shape.empty() ? 1 : spec.shape.back();
+  const std::int64_t rows = inner == 0 ? 0 : spec.elements() / inner;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    std::int64_t offset = 0;
+    std::int64_t rest = row;
+    for (std::size_t axis = spec.shape.size(); axis-- > 1;) {
+      offset += rest % spec.shape[axis - 1] * spec.strides[axis - 1];
+      rest /= spec.shape[axis - 1];
+    }
+    if (!runs.empty() && runs.back().offset + runs.back().count == offset) {
+      runs.back().count += inner;
+    } else {
+      runs.push_back({offset, inner});
+    }
+  }
+  return runs;
+}
+
+// The first byte in [begin, end) that is not `poison`; null if none.
+const std::uint8_t* find_touched(const std::uint8_t* begin, const std::uint8_t* end, std::uint8_t poison) {
+  const auto* touched = std::find_if(begin, end, [poison](std::uint8_t byte) { return byte != poison; });
+  return touched == end ? nullptr : touched;
+}
+
+// Says where `address` lies as seen from the tensor in [base, base + bytes).
+std::string position(const TensorSpec& spec, const std::uint8_t* base, const std::uint8_t* address) {
+  const auto bytes = static_cast<std::ptrdiff_t>(spec.extent_bytes());
+  if (address < base) return fmt::format("{} bytes before the start of {}", base - address, spec.name);
+  if (address >= base + bytes) return fmt::format("{} bytes past the end of {}", address - (base + bytes) + 1, spec.name);
+  return fmt::format("byte {} of {}, in the gap between its rows", address - base, spec.name);
+}
+
+// The canaries: everything in the memory that is no element of the tensor must still be poison.
+std::string check_canaries(const TensorSpec& spec, const GuardedMemory& memory, const std::uint8_t* base, std::uint8_t poison) {
+  const std::size_t size = dtype_size(spec.dtype);
+  const std::uint8_t* from = memory.begin();
+  std::vector<Run> runs = runs_of(spec);  // strides need not fall from the outer axes to the inner
+  std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.offset < b.offset; });
+  for (const Run& run : runs) {
+    const std::uint8_t* start = base + static_cast<std::size_t>(run.offset) * size;
+    if (const auto* touched = find_touched(from, start, poison)) return "wrote " + position(spec, base, touched);
+    from = start + static_cast<std::size_t>(run.count) * size;
+  }
+  if (const auto* touched = find_touched(from, memory.end(), poison)) return "wrote " + position(spec, base, touched);
+  return {};
+}
+
+void check_input(const Adapter& adapter, const TensorSpec& spec, const Array& array) {
+  if (array.dtype == spec.dtype && array.shape == spec.shape) return;
+  throw std::invalid_argument(fmt::format("{}: input '{}' is {} [{}]; expected {} [{}]", adapter.op(), spec.name,
+                                          dtype_name(array.dtype), fmt::join(array.shape, ", "), dtype_name(spec.dtype),
+                                          fmt::join(spec.shape, ", ")));
+}
+
+}  // namespace
+
+Array gather(const TensorSpec& spec, const void* base) {
+  Array dense;
+  dense.dtype = spec.dtype;
+  dense.shape = spec.shape;
+  const std::size_t size = dtype_size(spec.dtype);
+  dense.bytes.resize(static_cast<std::size_t>(spec.elements()) * size);
+  std::uint8_t* to = dense.bytes.data();
+  for (const Run& run : runs_of(spec)) {
+    const std::size_t bytes = static_cast<std::size_t>(run.count) * size;
+    std::memcpy(to, static_cast<const std::uint8_t*>(base) + static_cast<std::size_t>(run.offset) * size, bytes);
+    to += bytes;
+  }
+  return dense;
+}
+
+void scatter(const TensorSpec& spec, const Array& dense, void* base) {
+  const std::size_t size = dtype_size(spec.dtype);
+  const std::uint8_t* from = dense.bytes.data();
+  for (const Run& run : runs_of(spec)) {
+    const std::size_t bytes = static_cast<std::size_t>(run.count) * size;
+    std::memcpy(static_cast<std::uint8_t*>(base) + static_cast<std::size_t>(run.offset) * size, from, bytes);
+    from += bytes;
+  }
+}
+
+Call::Call(const Adapter& adapter, Params params, std::vector<Array> inputs)
+    : adapter_(adapter), params_(std::move(params)), signature_(adapter.signature(params_)), inputs_(std::move(inputs)) {
+  std::size_t next = 0;
+  for (const TensorSpec& spec : signature_.tensors) {
+    if (spec.role == Role::in) {
+      if (next == inputs_.size()) throw std::invalid_argument(fmt::format("{}: input '{}' is missing", adapter.op(), spec.name));
+      check_input(adapter, spec, inputs_[next++]);
+    }
+    memory_.emplace_back(spec.extent_bytes() + kLine);
+  }
+  pointers_.resize(memory_.size());
+}
+
+std::size_t Call::bytes() const {
+  std::size_t total = 0;
+  for (const TensorSpec& spec : signature_.tensors) total += spec.extent_bytes();
+  return total;
+}
+
+void Call::place(const Placement& placement) {
+  placed_ = placement;
+  std::size_t next_input = 0;
+  for (std::size_t t = 0; t < memory_.size(); ++t) {
+    const TensorSpec& spec = signature_.tensors[t];
+    std::memset(memory_[t].begin(), placement.poison, static_cast<std::size_t>(memory_[t].end() - memory_[t].begin()));
+    if (placement.at_end) {
+      std::uint8_t* base = memory_[t].end() - spec.extent_bytes();
+      pointers_[t] = base - reinterpret_cast<std::uintptr_t>(base) % spec.alignment;
+    } else {
+      pointers_[t] = memory_[t].begin() + placement.step * (2 * t + 1) * spec.alignment % kLine;
+    }
+    if (spec.role == Role::in) scatter(spec, inputs_[next_input++], pointers_[t]);
+  }
+  if (placement.in_place < 0) return;
+  const auto out = static_cast<std::size_t>(placement.in_place);
+  for (std::size_t t = 0; t < memory_.size(); ++t) {
+    if (signature_.tensors[t].name == signature_.tensors[out].alias) pointers_[out] = pointers_[t];
+  }
+}
+
+std::string Call::describe(const Fault& fault) const {
+  if (fault.signal == SIGILL) return "executed an instruction that this CPU lacks (SIGILL)";
+  if (fault.signal == SIGFPE) return "raised SIGFPE";
+  const auto* address = static_cast<const std::uint8_t*>(fault.address);
+  for (std::size_t t = 0; t < memory_.size(); ++t) {
+    if (!memory_[t].owns(address)) continue;
+    return "touched " + position(signature_.tensors[t], static_cast<const std::uint8_t*>(pointers_[t]), address) +
+           " (guard page)";
+  }
+  return fmt::format("touched address {}, far from every tensor (signal {})", fault.address, fault.signal);
+}
+
+// True if an output lies on this input.
+bool Call::overwritten(std::size_t tensor) const {
+  for (std::size_t t = 0; t < memory_.size(); ++t) {
+    if (signature_.tensors[t].role == Role::out && t != tensor && pointers_[t] == pointers_[tensor]) return true;
+  }
+  return false;
+}
+
+std::string Call::check_surroundings() const {
+  std::size_t next_input = 0;
+  for (std::size_t t = 0; t < memory_.size(); ++t) {
+    const TensorSpec& spec = signature_.tensors[t];
+    const Array* original = spec.role == Role::in ? &inputs_[next_input++] : nullptr;
+    if (!memory_[t].owns(pointers_[t])) continue;  // an output on its alias: examined there
+    std::string violation = check_canaries(spec, memory_[t], static_cast<const std::uint8_t*>(pointers_[t]), placed_.poison);
+    if (!violation.empty()) return violation;
+    if (original != nullptr && !overwritten(t) && gather(spec, pointers_[t]).bytes != original->bytes) {
+      return "changed its input " + spec.name;
+    }
+  }
+  return {};
+}
+
+Outcome Call::examine(AssayStatus status, const std::optional<Fault>& fault) {
+  Outcome outcome;
+  outcome.status = status;
+  outcome.violation = fault ? describe(*fault) : check_surroundings();
+  if (!outcome.violation.empty()) outcome.violation += ", placed " + placed_.name;
+  for (std::size_t t = 0; t < memory_.size(); ++t) {
+    const TensorSpec& spec = signature_.tensors[t];
+    if (spec.role == Role::out) outcome.outputs.push_back(gather(spec, pointers_[t]));
+  }
+  return outcome;
+}
+
+Outcome Call::run(std::size_t variant, const Placement& placement) {
+  place(placement);
+  AssayStatus status = ASSAY_OK;
+  const auto fault = run_guarded([&] { status = adapter_.run(variant, params_, pointers_); });
+  return examine(status, fault);
+}
+
+Outcome Call::run_split(std::size_t variant, const Split& split, int threads) {
+  place({fmt::format("cut by {} among {} threads", split.param, threads), false, 0, 0xff, -1});
+  std::atomic<AssayStatus> status = ASSAY_OK;
+  parallel_ranges(threads, params_.integer(split.param), split.unit, [&](std::int64_t begin, std::int64_t end) {
+    Params part = params_;
+    part.set(split.param, end - begin);
+    for (const auto& [name, stride] : split.strides) part.set(name, stride);
+    std::vector<void*> pointers = pointers_;
+    for (const SplitTensor& cut : split.tensors) {
+      for (std::size_t t = 0; t < pointers.size(); ++t) {
+        const TensorSpec& spec = signature_.tensors[t];
+        if (spec.name != cut.name) continue;
+        const std::int64_t elements = begin / cut.rows * spec.strides[static_cast<std::size_t>(cut.axis)];
+        pointers[t] = static_cast<std::uint8_t*>(pointers[t]) + static_cast<std::size_t>(elements) * dtype_size(spec.dtype);
+      }
+    }
+    const AssayStatus part_status = adapter_.run(variant, part, pointers);
+    if (part_status != ASSAY_OK) status = part_status;
+  });
+  return examine(status, std::nullopt);
+}
+
+std::vector<Placement> Call::placements() const {
+  std::vector<Placement> all{{"against the rear guard page", true, 0, 0xff, -1},
+                             {"against the front guard page", false, 0, 0x3b, -1}};
+  for (std::size_t t = 0; t < memory_.size(); ++t) {
+    const TensorSpec& spec = signature_.tensors[t];
+    if (!spec.alias.empty()) all.push_back({spec.name + " in place of " + spec.alias, true, 0, 0xff, static_cast<int>(t)});
+  }
+  if (bytes() > kEveryAlignmentBytes) return all;
+  std::size_t finest = kLine;
+  for (const TensorSpec& spec : signature_.tensors) finest = std::min(finest, spec.alignment);
+  for (std::size_t step = 1; step < kLine / finest; ++step) {
+    all.push_back({fmt::format("at offset {} from a cache line", step * finest), false, step, 0x3b, -1});
+  }
+  return all;
+}
+
+}  // namespace assay

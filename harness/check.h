@@ -1,0 +1,92 @@
+// The verdict on one variant at one case (docs/reading-a-verdict.md).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/adapter.h"
+#include "harness/call.h"
+#include "harness/cases.h"
+#include "harness/checks.h"
+#include "harness/compare.h"
+#include "harness/ledger.h"
+
+namespace assay {
+
+enum class Verdict : std::uint8_t {
+  pass,
+  fail,
+  mistrusted,  // a kernel that returns zeros would pass too, and no tag says that it is meant
+};
+
+struct Failure {
+  Check check;
+  std::string message;  // what, where, both values
+};
+
+struct CaseResult {
+  std::string op;
+  std::string variant;
+  std::string case_name;
+  std::string source;
+  Verdict verdict = Verdict::pass;
+  bool trivial = false;  // a kernel that returns zeros would pass, and the case says that it is meant
+  bool in_ledger = false;
+  bool refusal = false;         // the case asks for a refusal
+  std::int64_t compared = 0;    // outputs held to truth
+  std::int64_t bits_only = 0;   // outputs without a bound
+  std::int64_t placements = 0;  // layouts in memory tried
+  double margin = 0;
+  std::string worst;  // the output with the largest margin
+  std::optional<double> z;
+  std::optional<double> spread;
+  std::optional<Failure> failure;
+  std::string digest;
+  std::optional<std::uint64_t> seed;
+  std::string repro;  // the command that runs just this
+};
+
+// One case of one op, laid out once: what does not depend on the variant is computed when first needed.
+class CaseCheck {
+ public:
+  // `ledger` may be null: then no case is known to it.
+  CaseCheck(const Adapter& adapter, TestCase test, const Ledger* ledger);
+
+  CaseResult check(std::size_t variant, const Checks& checks);
+
+ private:
+  // The outputs of the scalar kernel, the reference's word on them, and the errors of the former.
+  struct Baseline {
+    Outcome scalar;
+    std::vector<reference::Expected> expected;
+    std::vector<double> scalar_square_sums;  // an output each
+    bool zeros_pass = false;
+  };
+
+  void prepare();
+  std::vector<reference::Expected> expected_outputs();
+  Comparison compare_output(std::size_t output, const Array& y) const;
+  bool zeros_would_pass() const;
+
+  std::optional<Failure> check_status(const Outcome& outcome) const;
+  std::optional<Failure> check_values(const Outcome& outcome, const Checks& checks, CaseResult& result) const;
+  std::optional<Failure> check_spread(const std::vector<Comparison>& outputs, CaseResult& result) const;
+  std::optional<Failure> check_bits(const Outcome& outcome) const;
+  std::optional<Failure> check_ledger(const CaseResult& result) const;
+  std::optional<Failure> check_memory(std::size_t variant, const Outcome& outcome, CaseResult& result);
+  std::optional<Failure> compare_layout(const Outcome& first, const Outcome& other, const std::string& layout) const;
+  std::string digest_of(const Outcome& outcome) const;
+  bool exact() const { return adapter_.contract().exactness == reference::Exactness::exact; }
+
+  const Adapter& adapter_;
+  TestCase test_;
+  const Ledger* ledger_;
+  Call call_;
+  std::vector<std::size_t> outputs_;  // their indices in the signature
+  std::optional<Baseline> baseline_;
+};
+
+}  // namespace assay

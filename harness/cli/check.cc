@@ -1,0 +1,89 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <memory>
+
+#include "harness/cli/cli.h"
+#include "harness/cli/shape.h"
+#include "harness/nearest.h"
+#include "harness/report.h"
+
+namespace assay::cli {
+namespace {
+
+struct CheckOptions {
+  std::vector<std::string> ops;
+  std::string isa;
+  std::string case_name;
+  std::string tag;
+  std::string golden;
+  std::string shape;
+  std::string data;
+  std::string checks;
+  std::uint64_t seed = 1;
+  std::int64_t cases = 0;
+};
+
+// Case by case on one line of a terminal's standard error; silent elsewhere.
+Progress progress_line() {
+  if (isatty(STDERR_FILENO) != 1) return {};
+  return [count = std::int64_t{0}](const CaseResult& one) mutable {
+    fmt::print(stderr, "\r\033[K{} cases, {} {}", ++count, one.variant, one.case_name);
+  };
+}
+
+// --shape, --data, --seed or --cases make cases instead of reading them.
+std::optional<GeneratedRequest> generated_request(const CheckOptions& options) {
+  if (options.shape.empty() && options.data.empty() && options.cases == 0) return std::nullopt;
+  GeneratedRequest request;
+  request.shape = parse_shape(options.shape);
+  request.seed = options.seed;
+  if (!options.data.empty()) request.data = options.data;
+  const auto names = distribution_names();
+  if (std::find(names.begin(), names.end(), request.data) == names.end()) {
+    throw std::invalid_argument(unknown_name("data", request.data, {names.begin(), names.end()}));
+  }
+  return request;
+}
+
+int check(const CheckOptions& options, const Common& common) {
+  CheckRequest request;
+  request.ops = options.ops;
+  request.isa = options.isa.empty() ? forced_isa() : std::optional(require_isa(options.isa));
+  request.case_name = options.case_name;
+  request.tag = options.tag;
+  request.golden = options.golden;
+  request.checks = options.checks.empty() ? Checks::from_environment() : Checks::parse(options.checks);
+  request.generated = generated_request(options);
+  request.generated_cases = std::max<std::int64_t>(options.cases, 1);
+  const Progress progress = progress_line();
+  const SuiteResult result = run_suite(request, progress);
+  if (progress) fmt::print(stderr, "\r\033[K");
+  if (common.json) {
+    fmt::print("{}\n", suite_json(result, request.checks).dump(1));
+  } else {
+    fmt::print("{}", suite_table(result, request.checks, common.style()));
+  }
+  return result.passed() ? kPass : kParityFailure;
+}
+
+}  // namespace
+
+Action add_check(CLI::App& app, const Common& common) {
+  auto options = std::make_shared<CheckOptions>();
+  CLI::App* command = app.add_subcommand("check", "Hold kernels to goldens and reference; exit 1 on any failure");
+  command->add_option("op", options->ops, "Ops to check; none: all");
+  command->add_option("--isa", options->isa, "Only variants of this ISA");
+  command->add_option("--case", options->case_name, "Only this case ('bias' is the op's own seeded one)");
+  command->add_option("--tag", options->tag, "Only cases with this tag, such as real");
+  command->add_option("--golden", options->golden, "A folder of golden files instead of the project's own");
+  command->add_option("--shape", options->shape, "Make cases of these sizes, such as k=1000,n=77");
+  command->add_option("--data", options->data, "Distribution of made cases, such as gauss, wide or denormal");
+  command->add_option("--seed", options->seed, "Seed of the first made case");
+  command->add_option("--cases", options->cases, "How many cases to make; without --shape each draws its own sizes");
+  command->add_option("--checks", options->checks, "Limit the verdict: classes,bound,bias,spread,exact,guard,bits,ledger");
+  command->footer("Example: assay check matvec_f16 --isa avx2 --shape k=1000,n=77 --data wide --seed 5 --cases 100");
+  return [options, &common] { return check(*options, common); };
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,36 @@
+// The program's commands. Each adds its options to the parser and says what to run.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+
+#include "harness/style.h"
+
+namespace assay::cli {
+
+inline constexpr int kPass = 0;
+inline constexpr int kParityFailure = 1;
+inline constexpr int kWrongUse = 2;
+
+// Options of every command.
+struct Common {
+  std::string color = "auto";
+  bool json = false;
+  Style style() const { return Style::from_mode(color); }
+};
+
+// What main() calls once the options are read; returns the exit code.
+using Action = std::function<int()>;
+
+Action add_list(CLI::App& app, const Common& common);
+Action add_check(CLI::App& app, const Common& common);
+Action add_bench(CLI::App& app, const Common& common);
+Action add_inspect(CLI::App& app, const Common& common);
+Action add_ledger(CLI::App& app, const Common& common);
+Action add_completion(CLI::App& app, const Common& common);
+
+// What `assay` prints when nothing is asked of it.
+std::string first_words();
+
+}  // namespace assay::cli

@@ -1,0 +1,17 @@
+#include "harness/cli/cli.h"
+
+namespace assay::cli {
+
+std::string first_words() {
+  return "Assay holds CPU kernels to golden tensors and to a reference, in units of a derived bound.\n"
+         "\n"
+         "  assay check              every kernel that this CPU runs, against every golden\n"
+         "  assay check rms_norm     one op; add --isa avx2, --case NAME, --shape rows=3,n=1000\n"
+         "  assay list               ops, variants, goldens and contracts\n"
+         "  assay bench matvec_f16   time, and percent of this machine's roof\n"
+         "  assay inspect FILE.h5    what a golden holds\n"
+         "\n"
+         "assay COMMAND --help says more, with an example.\n";
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,98 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "harness/cli/cli.h"
+#include "harness/compare.h"
+#include "harness/report.h"
+
+namespace assay::cli {
+namespace {
+
+struct InspectOptions {
+  std::string file;
+  std::string case_name;
+  std::int64_t values = 8;
+};
+
+std::string shape_text(const Array& array) {
+  return fmt::format("{} [{}]", dtype_name(array.dtype), fmt::join(array.shape, ", "));
+}
+
+std::string first_values(const Array& array, std::int64_t count) {
+  std::string out;
+  for (std::int64_t i = 0; i < std::min(count, array.elements()); ++i) {
+    out += " " + describe_element(array.dtype, array.bytes.data() + static_cast<std::size_t>(i) * dtype_size(array.dtype));
+  }
+  return out + (count < array.elements() ? " ..." : "");
+}
+
+void print_kept(const char* title, const std::map<std::string, Kept>& kept, std::int64_t values) {
+  for (const auto& [name, one] : kept) {
+    const std::string part = one.index.empty() ? "" : fmt::format(", of {} sampled elements", one.index.size());
+    fmt::print("  {:<10}{:<12}{}{}\n   {}\n", title, name, shape_text(one.values), part, first_values(one.values, values));
+  }
+}
+
+int inspect_case(const GoldenFile& file, const InspectOptions& options) {
+  const GoldenCase one = file.read(options.case_name);
+  fmt::print("{} of {}\n  params    {}\n  tags      {}\n  status    {}\n", one.name, file.op(), one.params.to_string(),
+             fmt::join(one.tags, " "), one.status);
+  if (!one.note.empty()) fmt::print("  note      {}\n", one.note);
+  for (const auto& [name, array] : one.inputs) {
+    const auto recipe = one.generated.find(name);
+    const std::string made = recipe == one.generated.end()
+                                 ? ""
+                                 : fmt::format(", {} scale {} seed {} stream {}", recipe->second.distribution.name,
+                                               recipe->second.distribution.scale, recipe->second.seed, recipe->second.stream);
+    fmt::print("  {:<10}{:<12}{}{}\n   {}\n", "input", name, shape_text(array), made, first_values(array, options.values));
+  }
+  print_kept("truth", one.truth, options.values);
+  print_kept("canonical", one.canonical, options.values);
+  return kPass;
+}
+
+nlohmann::ordered_json attribute_json(const ParamValue& value) {
+  return std::visit([](const auto& v) { return nlohmann::ordered_json(v); }, value);
+}
+
+int inspect_file(const GoldenFile& file, const Common& common) {
+  nlohmann::ordered_json json = environment_json();
+  json["file"] = file.path().string();
+  Table table({"case", "params", "tags", "status", "canonical"});
+  if (!common.json) {
+    for (const auto& [name, value] : file.attributes()) {
+      fmt::print("{:<10} {}\n", name, value.index() == 2 ? std::get<std::string>(value) : attribute_json(value).dump());
+    }
+    fmt::print("\n");
+  }
+  for (const auto& [name, value] : file.attributes()) json["attributes"][name] = attribute_json(value);
+  for (const std::string& name : file.case_names()) {
+    const GoldenCase one = file.read(name);
+    table.add({name, one.params.to_string(), fmt::format("{}", fmt::join(one.tags, " ")), one.status,
+               one.canonical.empty() ? "" : "yes"});
+    nlohmann::ordered_json entry{
+        {"case", name}, {"tags", one.tags}, {"status", one.status}, {"canonical", !one.canonical.empty()}};
+    for (const auto& [key, value] : one.params.values()) entry["params"][key] = attribute_json(value);
+    json["cases"].push_back(entry);
+  }
+  fmt::print("{}", common.json ? json.dump(1) + "\n" : table.render(common.style()));
+  return kPass;
+}
+
+}  // namespace
+
+Action add_inspect(CLI::App& app, const Common& common) {
+  auto options = std::make_shared<InspectOptions>();
+  CLI::App* command = app.add_subcommand("inspect", "What a golden file holds");
+  command->add_option("file", options->file, "A golden file")->required();
+  command->add_option("--case", options->case_name, "One case with its tensors");
+  command->add_option("--values", options->values, "How many values of each tensor to show")->check(CLI::NonNegativeNumber);
+  command->footer("Example: assay inspect golden/ops/rms_norm.h5 --case kjv_layer0_attn_norm");
+  return [options, &common] {
+    const GoldenFile file(options->file);
+    return options->case_name.empty() ? inspect_file(file, common) : inspect_case(file, *options);
+  };
+}
+
+}  // namespace assay::cli

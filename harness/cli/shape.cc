@@ -1,0 +1,55 @@
+#include "harness/cli/shape.h"
+
+#include <charconv>
+#include <cstdlib>
+#include <sstream>
+#include <stdexcept>
+#include <vector>
+
+#include "harness/nearest.h"
+
+namespace assay::cli {
+namespace {
+
+ParamValue parse_value(const std::string& text) {
+  const char* end = text.data() + text.size();
+  std::int64_t integer = 0;
+  if (const auto [rest, error] = std::from_chars(text.data(), end, integer); error == std::errc() && rest == end) return integer;
+  double real = 0;
+  if (const auto [rest, error] = std::from_chars(text.data(), end, real); error == std::errc() && rest == end) return real;
+  return text;
+}
+
+}  // namespace
+
+Params parse_shape(const std::string& text) {
+  Params params;
+  std::istringstream in(text);
+  for (std::string item; std::getline(in, item, ',');) {
+    const std::size_t equals = item.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == item.size()) {
+      throw std::invalid_argument("--shape: '" + item + "' is no name=value");
+    }
+    params.set(item.substr(0, equals), parse_value(item.substr(equals + 1)));
+  }
+  return params;
+}
+
+Isa require_isa(const std::string& name) {
+  const auto isa = isa_from_name(name);
+  if (!isa) {
+    std::vector<std::string> known;
+    for (const Isa one : kAllIsas) known.emplace_back(isa_name(one));
+    throw std::invalid_argument(unknown_name("ISA", name, known));
+  }
+  if (!isa_supported(*isa)) throw std::invalid_argument("this CPU lacks " + name + "; it runs " + supported_isa_names());
+  return *isa;
+}
+
+std::optional<Isa> forced_isa() {
+  const char* name = std::getenv("ASSAY_ISA");
+  if (name == nullptr || *name == '\0') return std::nullopt;
+  return selected_isa();
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,40 @@
+// Memory that tells: buffers between guard pages, and calls whose faults come back as values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+namespace assay {
+
+// Anonymous memory with an inaccessible page before and after it.
+class GuardedMemory {
+ public:
+  explicit GuardedMemory(std::size_t bytes);  // rounded up to whole pages; throws std::bad_alloc
+  GuardedMemory(GuardedMemory&& other) noexcept;
+  GuardedMemory(const GuardedMemory&) = delete;
+  GuardedMemory& operator=(const GuardedMemory&) = delete;
+  GuardedMemory& operator=(GuardedMemory&&) = delete;
+  ~GuardedMemory();
+
+  std::uint8_t* begin() const { return begin_; }
+  std::uint8_t* end() const { return begin_ + bytes_; }
+  // True if the address lies inside the memory or its guard pages.
+  bool owns(const void* address) const;
+
+ private:
+  std::uint8_t* begin_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+struct Fault {
+  int signal = 0;
+  const void* address = nullptr;  // SIGSEGV and SIGBUS: what was touched
+};
+
+// Runs `call`, which must own nothing that a jump would leak, and reports SIGSEGV, SIGBUS, SIGILL or SIGFPE
+// raised in it by this thread.
+std::optional<Fault> run_guarded(const std::function<void()>& call);
+
+}  // namespace assay

@@ -1,0 +1,60 @@
+#include "harness/ledger.h"
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "harness/atomic_file.h"
+
+namespace assay {
+
+constexpr int kLedgerSchema = 1;
+
+Ledger::Ledger(std::filesystem::path path) : path_(std::move(path)) {
+  std::ifstream in(path_);
+  if (!in) return;
+  try {
+    const nlohmann::json json = nlohmann::json::parse(in);
+    if (json.at("schema") != kLedgerSchema) throw std::runtime_error(path_.string() + ": schema is not 1");
+    json.at("digests").get_to(digests_);
+    for (const auto& entry : json.at("accepted")) {
+      acceptances_.push_back({entry.at("op"), entry.at("who"), entry.at("date"), entry.at("why"), entry.at("cases")});
+    }
+  } catch (const nlohmann::json::exception& error) {
+    throw std::runtime_error(path_.string() + ": " + error.what());
+  }
+}
+
+std::optional<std::string> Ledger::digest(const std::string& op, const std::string& case_name) const {
+  const auto cases = digests_.find(op);
+  if (cases == digests_.end()) return std::nullopt;
+  const auto entry = cases->second.find(case_name);
+  return entry == cases->second.end() ? std::nullopt : std::optional(entry->second);
+}
+
+std::vector<std::string> Ledger::accept(const std::string& op, const std::map<std::string, std::string>& digests,
+                                        const std::string& who, const std::string& date, const std::string& why) {
+  std::vector<std::string> changed;
+  for (const auto& [name, value] : digests) {
+    if (digest(op, name) != value) changed.push_back(name);
+  }
+  for (const auto& [name, value] : digests_[op]) {
+    if (!digests.contains(name)) changed.push_back(name);
+  }
+  digests_[op] = digests;
+  if (!changed.empty()) acceptances_.push_back({op, who, date, why, changed});
+  return changed;
+}
+
+void Ledger::save() const {
+  nlohmann::ordered_json json;
+  json["schema"] = kLedgerSchema;
+  json["accepted"] = nlohmann::ordered_json::array();
+  for (const Acceptance& a : acceptances_) {
+    json["accepted"].push_back({{"op", a.op}, {"who", a.who}, {"date", a.date}, {"why", a.why}, {"cases", a.cases}});
+  }
+  json["digests"] = digests_;
+  write_file_atomically(path_, json.dump(1) + "\n");
+}
+
+}  // namespace assay

@@ -1,0 +1,41 @@
+// golden/ledger.json: the digest of each golden case's outputs, and who accepted a change of them, and why.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace assay {
+
+class Ledger {
+ public:
+  // No such file: an empty ledger. A damaged one throws std::runtime_error.
+  explicit Ledger(std::filesystem::path path);
+
+  std::optional<std::string> digest(const std::string& op, const std::string& case_name) const;
+
+  struct Acceptance {
+    std::string op;
+    std::string who;
+    std::string date;
+    std::string why;
+    std::vector<std::string> cases;  // those whose digest changed or came new
+  };
+  const std::vector<Acceptance>& acceptances() const { return acceptances_; }
+  const std::map<std::string, std::map<std::string, std::string>>& digests() const { return digests_; }
+
+  // Replaces the digests of one op and notes why; nothing is noted where nothing changed. Returns the cases that did.
+  std::vector<std::string> accept(const std::string& op, const std::map<std::string, std::string>& digests,
+                                  const std::string& who, const std::string& date, const std::string& why);
+  // Writes beside, flushes and renames.
+  void save() const;
+
+ private:
+  std::filesystem::path path_;
+  std::map<std::string, std::map<std::string, std::string>> digests_;  // op -> case -> digest
+  std::vector<Acceptance> acceptances_;
+};
+
+}  // namespace assay

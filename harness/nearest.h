@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace assay {
+
+// The candidate with the smallest edit distance to `word`; empty if there is none.
+std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
+
+// "unknown op 'rms_nrom'; the nearest is 'rms_norm'"
+std::string unknown_name(std::string_view kind, std::string_view word, const std::vector<std::string>& candidates);
+
+}  // namespace assay

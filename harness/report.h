@@ -1,0 +1,25 @@
+// What a suite found, as a table for people and as JSON for programs.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "harness/style.h"
+#include "harness/suite.h"
+
+namespace assay {
+
+inline constexpr int kReportSchema = 1;
+
+// One line an op and variant, then each failure with the command that repeats it, skips, and the sum.
+std::string suite_table(const SuiteResult& result, const Checks& checks, const Style& style);
+
+// One failed or mistrusted case: what, where, both values, the command.
+std::string describe_problem(const CaseResult& result, const Style& style);
+
+nlohmann::ordered_json suite_json(const SuiteResult& result, const Checks& checks);
+
+// Version, commit, compiler, CPU, ISA: the head of every JSON report.
+nlohmann::ordered_json environment_json();
+
+}  // namespace assay

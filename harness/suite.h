@@ -1,0 +1,60 @@
+// Many cases over many variants: what `assay check`, ctest and the ledger run.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/check.h"
+
+namespace assay {
+
+struct CheckRequest {
+  std::vector<std::string> ops;               // empty: all
+  std::optional<Isa> isa;                     // empty: every one that this CPU runs
+  std::string case_name;                      // empty: all; "bias" is the op's own seeded case
+  std::string tag;                            // empty: all; only cases with this tag
+  std::filesystem::path golden;               // a folder of golden files; empty: the project's own
+  std::filesystem::path file;                 // one golden file instead of a folder; empty: all
+  std::optional<GeneratedRequest> generated;  // made from seeds instead of read
+  std::int64_t generated_cases = 1;           // seeds from generated->seed on
+  Checks checks = Checks::all();
+};
+
+// A variant or a file that was not run, and why.
+struct Skip {
+  std::string what;
+  std::string why;
+};
+
+struct SuiteResult {
+  std::vector<CaseResult> cases;
+  std::vector<Skip> skips;
+  std::vector<std::string> faults;  // of the suite as a whole: an op without a trusted case, nothing compared
+
+  bool passed() const;
+};
+
+// Told after each case of each variant: how many are done of how many of this op.
+using Progress = std::function<void(const CaseResult& result)>;
+
+// Throws std::invalid_argument (unknown names) or std::runtime_error (unreadable files): wrong use, exit code 2.
+SuiteResult run_suite(const CheckRequest& request, const Progress& progress = {});
+
+// The names of all ops, for messages.
+std::vector<std::string> op_names();
+
+// The adapter of an op; throws std::invalid_argument that names the nearest.
+const Adapter& require_adapter(const std::string& op);
+
+// The project's own golden folder and its ledger.
+std::filesystem::path own_golden();
+std::filesystem::path ledger_path();
+
+// The indices of an op's variants to run: those of `isa`, or all that this CPU runs; the others go to `skips`.
+std::vector<std::size_t> runnable_variants(const Adapter& adapter, std::optional<Isa> isa, std::vector<Skip>& skips);
+
+}  // namespace assay

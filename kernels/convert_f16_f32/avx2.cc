@@ -1,0 +1,9 @@
+#include "kernels/simd/avx2.h"
+
+#include "kernels/convert_f16_f32/body.h"
+
+namespace assay {
+
+extern "C" AssayStatus convert_f16_f32_avx2(const ConvertF16F32Args* args) noexcept { return convert_f16_f32_body(*args); }
+
+}  // namespace assay

@@ -1,0 +1,9 @@
+#include "kernels/simd/avx2.h"
+
+#include "kernels/convert_f32_bf16/body.h"
+
+namespace assay {
+
+extern "C" AssayStatus convert_f32_bf16_avx2(const ConvertF32Bf16Args* args) noexcept { return convert_f32_bf16_body(*args); }
+
+}  // namespace assay

@@ -1,0 +1,9 @@
+#include "kernels/simd/scalar.h"
+
+#include "kernels/convert_f32_f16/body.h"
+
+namespace assay {
+
+extern "C" AssayStatus convert_f32_f16_scalar(const ConvertF32F16Args* args) noexcept { return convert_f32_f16_body(*args); }
+
+}  // namespace assay

@@ -1,0 +1,9 @@
+#include "kernels/simd/avx2.h"
+
+#include "kernels/embed_f32/body.h"
+
+namespace assay {
+
+extern "C" AssayStatus embed_f32_avx2(const EmbedF32Args* args) noexcept { return embed_f32_body(*args); }
+
+}  // namespace assay

@@ -1,0 +1,124 @@
+/* Y = X W^T over tile-major weights, for every ISA and weight type. After an ISA's header.
+
+   Loops, outermost first: groups of tiles; cached rows; blocks of 64 columns, whose weights are widened once
+   into a panel; register blocks of Rows x Columns vectors. Sums of rows lie in lanes and no chain is cut
+   anywhere but at 64 columns, so every blocking gives the bits of matvec.
+   The activations of a register block are copied together first: rows whose stride is a multiple of 4096
+   bytes would all fall into the same few lines of the first-level cache. */
+#pragma once
+
+#include <stdint.h>
+
+#include "kernels/abi.h"
+#include "kernels/matvec/blocks.h"
+#include "kernels/simd/stream.h"
+#include "kernels/simd/tile.h"
+
+// A register block must end up in registers: every loop over it is unrolled, whatever the -O.
+#define ASSAY_UNROLL _Pragma("GCC unroll 16")
+
+namespace assay {
+namespace {
+
+// Panels and activations share the first-level cache (16 + 3 KB), totals (48 KB) live in the second.
+constexpr int64_t kGroupTiles = 2;
+constexpr int64_t kGroupRows = kGroupTiles * kTileRows;
+constexpr int64_t kCachedRows = 192;
+
+// Widens `depth` columns of a tile: panel[c][r].
+template <class Widen, class Weight>
+ASSAY_INLINE void widen_panel(const Weight* w, float* panel, int64_t depth) {
+  constexpr Widen widen{};
+  for (int64_t c = 0; c < depth; ++c) {
+    const Weight* line = w + c * kTileRows;
+    __builtin_prefetch(reinterpret_cast<const char*>(line) + kPrefetchBytes);
+    store(panel + c * kTileRows, widen(load(line)));
+    store(panel + c * kTileRows + kLanes, widen(load(line + kLanes)));
+  }
+}
+
+// One block of columns for Rows activations (kBlock apart) and Columns vectors of weights' rows: all in registers.
+template <int Rows, int Columns>
+inline void gemm_registers(const float* x, const float* panel, int64_t depth, bool first, float* totals) {
+  F32x16 sum[Rows][Columns];
+  ASSAY_UNROLL
+  for (int r = 0; r < Rows; ++r) {
+    ASSAY_UNROLL
+    for (int v = 0; v < Columns; ++v) sum[r][v] = zero();
+  }
+  for (int64_t c = 0; c < depth; ++c) {
+    F32x16 w[Columns];
+    ASSAY_UNROLL
+    for (int v = 0; v < Columns; ++v) w[v] = load(panel + c * kTileRows + v * kLanes);
+    ASSAY_UNROLL
+    for (int r = 0; r < Rows; ++r) {
+      const F32x16 xc = broadcast(x[r * kBlock + c]);
+      ASSAY_UNROLL
+      for (int v = 0; v < Columns; ++v) sum[r][v] = fma(w[v], xc, sum[r][v]);
+    }
+  }
+  ASSAY_UNROLL
+  for (int r = 0; r < Rows; ++r) {
+    ASSAY_UNROLL
+    for (int v = 0; v < Columns; ++v) {
+      float* total = totals + r * kGroupRows + v * kLanes;
+      store(total, first ? sum[r][v] : add(load(total), sum[r][v]));
+    }
+  }
+}
+
+// Few rows take a smaller register block; what a block has too many is computed and not used.
+template <int Rows, int Columns>
+ASSAY_INLINE void gemm_tile(const float* x, int64_t rows, const float* panel, int64_t depth, bool first, float* totals) {
+  if constexpr (Rows > 1) {
+    if (rows <= Rows / 2) {
+      gemm_tile<Rows / 2, Columns>(x, rows, panel, depth, first, totals);
+      return;
+    }
+  }
+  for (int64_t v = 0; v < kTileRows / kLanes; v += Columns) {
+    gemm_registers<Rows, Columns>(x, panel + v * kLanes, depth, first, totals + v * kLanes);
+  }
+}
+
+// `rows` (at most kCachedRows) rows of x from x0 on, against the `tiles` tiles from row n0 on, into totals.
+template <class Widen, int Rows, int Columns, class Args>
+inline void gemm_group(const Args& args, const float* x0, int64_t rows, int64_t n0, int64_t tiles, float* totals) {
+  alignas(64) float panels[kGroupTiles][kBlock * kTileRows];
+  alignas(64) float x[Rows * kBlock] = {};
+  // Entered once even when k is 0: then each chain is empty and the totals are +0.
+  for (int64_t block = 0; block == 0 || block < args.k; block += kBlock) {
+    const int64_t depth = at_most(kBlock, args.k - block);
+    for (int64_t t = 0; t < tiles; ++t) {
+      widen_panel<Widen>(args.w + (n0 + t * kTileRows) * args.k + block * kTileRows, panels[t], depth);
+    }
+    for (int64_t r0 = 0; r0 < rows; r0 += Rows) {
+      const int64_t present = at_most(Rows, rows - r0);
+      for (int64_t r = 0; r < present; ++r) stream(Copy{}, x0 + (r0 + r) * args.x_stride + block, x + r * kBlock, depth);
+      for (int64_t t = 0; t < tiles; ++t) {
+        gemm_tile<Rows, Columns>(x, present, panels[t], depth, block == 0, totals + r0 * kGroupRows + t * kTileRows);
+      }
+    }
+  }
+}
+
+template <class Widen, int Rows, int Columns, class Args>
+inline AssayStatus gemm(const Args& args) {
+  static_assert(kCachedRows % Rows == 0 && (kTileRows / kLanes) % Columns == 0);
+  alignas(64) float totals[kCachedRows * kGroupRows];
+  for (int64_t n0 = 0; n0 < args.n; n0 += kGroupRows) {
+    const int64_t columns = at_most(kGroupRows, args.n - n0);
+    const int64_t tiles = (columns + kTileRows - 1) / kTileRows;
+    for (int64_t m0 = 0; m0 < args.m; m0 += kCachedRows) {
+      const int64_t rows = at_most(kCachedRows, args.m - m0);
+      gemm_group<Widen, Rows, Columns>(args, args.x + m0 * args.x_stride, rows, n0, tiles, totals);
+      for (int64_t r = 0; r < rows; ++r) {
+        stream(Copy{}, totals + r * kGroupRows, args.y + (m0 + r) * args.y_stride + n0, columns);
+      }
+    }
+  }
+  return ASSAY_OK;
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,12 @@
+#include "kernels/simd/avx2.h"
+
+#include "kernels/matvec/body.h"
+#include "kernels/matvec_f16/matvec_f16.h"
+
+namespace assay {
+
+extern "C" AssayStatus matvec_f16_avx2(const MatvecF16Args* args) noexcept {
+  return matvec<WidenF16>(*args);
+}
+
+}  // namespace assay

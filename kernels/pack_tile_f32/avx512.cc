@@ -1,0 +1,11 @@
+#include "kernels/simd/avx512.h"
+
+#include "kernels/simd/transpose.h"
+
+#include "kernels/pack_tile_f32/body.h"
+
+namespace assay {
+
+extern "C" AssayStatus pack_tile_f32_avx512(const PackTileF32Args* args) noexcept { return pack_tile_f32_body(*args); }
+
+}  // namespace assay

@@ -1,0 +1,299 @@
+/* Sixteen f32 lanes in plain C++: the definition that avx2.h and avx512.h must match bit for bit.
+
+   A kernel's body is written once over these names; its ISA files include one of the three headers first.
+   Everything is in an anonymous namespace and always inlined: a TU compiled with -mavx512f must leave no
+   symbol behind that the linker could take for an older CPU's. C headers only, for the same reason.
+
+   F32x16, U16x16     the vectors; kLanes = 16
+   load, store        unaligned; overloads for float and uint16_t
+   load_tail(p, n)    lanes 0..n-1, 0 <= n <= 16; the others are 0 and memory past n is not touched
+   load_tail_fill(p, n, fill)   the same with `fill` instead of 0
+   store_tail(p, v, n)          writes lanes 0..n-1 alone
+   keep_first(v, n)   lanes from n on become +0
+   zero, broadcast, lane(v, i)
+   add sub mul div sqrt         one rounding each
+   fma(a, b, c)       a*b + c; fms(a, b, c) a*b - c; one rounding
+   neg                flips the sign bit
+   rint               to the nearest integer, ties to even
+   max(a, b)          a > b ? a : b, as MAXPS: b where either is NaN; min likewise with <
+   scale(p, n)        p * 2^n in one rounding (so underflow is gradual), n an integer in -160..160 or NaN
+   equal_bits(a, b)   bit i is set where lane i compares equal; nan_bits(v): where lane i is NaN
+   tree_sum(v)        l + (l+8), then +4, +2, +1;  tree_max likewise with max
+   widen_f16, widen_bf16        U16x16 to F32x16, exact; an f16 NaN is made quiet
+   narrow_f16, narrow_bf16      to nearest even, denormals kept, NaN quiet with the top payload bits
+   interleave(a, b, lo, hi)     lo, hi = a0 b0 a1 b1 ..; deinterleave(lo, hi, a, b) is the inverse
+   transpose16(rows)  rows[i] lane j = rows[j] lane i, for sixteen vectors (avx2.h, avx512.h: with transpose.h)
+*/
+#pragma once
+
+#include <stdint.h>
+#include <string.h>
+
+#define ASSAY_INLINE inline __attribute__((always_inline))
+
+namespace assay {
+namespace {
+
+constexpr int64_t kLanes = 16;
+
+struct F32x16 {
+  float lane[16];
+};
+struct U16x16 {
+  uint16_t lane[16];
+};
+
+ASSAY_INLINE uint32_t float_bits(float x) {
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
+ASSAY_INLINE float bits_float(uint32_t bits) {
+  float x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+ASSAY_INLINE F32x16 broadcast(float x) {
+  F32x16 v;
+  for (float& lane : v.lane) lane = x;
+  return v;
+}
+
+ASSAY_INLINE F32x16 zero() {
+  return broadcast(0.0f);
+}
+ASSAY_INLINE float lane(const F32x16& v, int i) {
+  return v.lane[i];
+}
+
+// Memory. Copies of bytes, so that a signalling NaN stays what it is.
+
+ASSAY_INLINE F32x16 load(const float* p) {
+  F32x16 v;
+  memcpy(v.lane, p, sizeof v.lane);
+  return v;
+}
+ASSAY_INLINE U16x16 load(const uint16_t* p) {
+  U16x16 v;
+  memcpy(v.lane, p, sizeof v.lane);
+  return v;
+}
+ASSAY_INLINE F32x16 load_tail_fill(const float* p, int64_t n, F32x16 fill) {
+  if (n > 0) memcpy(fill.lane, p, static_cast<size_t>(n) * sizeof(float));
+  return fill;
+}
+ASSAY_INLINE F32x16 load_tail(const float* p, int64_t n) {
+  return load_tail_fill(p, n, zero());
+}
+ASSAY_INLINE U16x16 load_tail(const uint16_t* p, int64_t n) {
+  U16x16 v = {};
+  if (n > 0) memcpy(v.lane, p, static_cast<size_t>(n) * sizeof(uint16_t));
+  return v;
+}
+ASSAY_INLINE void store(float* p, const F32x16& v) {
+  memcpy(p, v.lane, sizeof v.lane);
+}
+ASSAY_INLINE void store(uint16_t* p, const U16x16& v) {
+  memcpy(p, v.lane, sizeof v.lane);
+}
+ASSAY_INLINE void store_tail(float* p, const F32x16& v, int64_t n) {
+  if (n > 0) memcpy(p, v.lane, static_cast<size_t>(n) * sizeof(float));
+}
+ASSAY_INLINE void store_tail(uint16_t* p, const U16x16& v, int64_t n) {
+  if (n > 0) memcpy(p, v.lane, static_cast<size_t>(n) * sizeof(uint16_t));
+}
+ASSAY_INLINE F32x16 keep_first(F32x16 v, int64_t n) {
+  for (int64_t i = n; i < kLanes; ++i) v.lane[i] = 0.0f;
+  return v;
+}
+
+// Arithmetic, lane by lane.
+
+ASSAY_INLINE F32x16 add(F32x16 a, const F32x16& b) {
+  for (int i = 0; i < 16; ++i) a.lane[i] += b.lane[i];
+  return a;
+}
+ASSAY_INLINE F32x16 sub(F32x16 a, const F32x16& b) {
+  for (int i = 0; i < 16; ++i) a.lane[i] -= b.lane[i];
+  return a;
+}
+ASSAY_INLINE F32x16 mul(F32x16 a, const F32x16& b) {
+  for (int i = 0; i < 16; ++i) a.lane[i] *= b.lane[i];
+  return a;
+}
+ASSAY_INLINE F32x16 div(F32x16 a, const F32x16& b) {
+  for (int i = 0; i < 16; ++i) a.lane[i] /= b.lane[i];
+  return a;
+}
+ASSAY_INLINE F32x16 fma(F32x16 a, const F32x16& b, const F32x16& c) {
+  for (int i = 0; i < 16; ++i) a.lane[i] = __builtin_fmaf(a.lane[i], b.lane[i], c.lane[i]);
+  return a;
+}
+ASSAY_INLINE F32x16 fms(F32x16 a, const F32x16& b, const F32x16& c) {
+  for (int i = 0; i < 16; ++i) a.lane[i] = __builtin_fmaf(a.lane[i], b.lane[i], -c.lane[i]);
+  return a;
+}
+ASSAY_INLINE F32x16 sqrt(F32x16 a) {
+  for (float& x : a.lane) x = __builtin_sqrtf(x);
+  return a;
+}
+ASSAY_INLINE F32x16 neg(F32x16 a) {
+  for (float& x : a.lane) x = -x;
+  return a;
+}
+ASSAY_INLINE F32x16 rint(F32x16 a) {
+  for (float& x : a.lane) x = __builtin_rintf(x);
+  return a;
+}
+ASSAY_INLINE F32x16 max(F32x16 a, const F32x16& b) {
+  for (int i = 0; i < 16; ++i) a.lane[i] = a.lane[i] > b.lane[i] ? a.lane[i] : b.lane[i];
+  return a;
+}
+ASSAY_INLINE F32x16 min(F32x16 a, const F32x16& b) {
+  for (int i = 0; i < 16; ++i) a.lane[i] = a.lane[i] < b.lane[i] ? a.lane[i] : b.lane[i];
+  return a;
+}
+
+// 2^n for an integer n in -126..127. Adding 1.5 * 2^23 leaves n in the low bits of the significand; unlike a
+// cast to int that is defined for NaN too.
+ASSAY_INLINE float power_of_two(float n) {
+  return bits_float((float_bits(n + 0x1.8p23f) << 23) + 0x3f800000u);
+}
+
+// (p * 2^a) * 2^(n-a), a = trunc(n/2): the first product is exact.
+ASSAY_INLINE F32x16 scale(F32x16 p, const F32x16& n) {
+  for (int i = 0; i < 16; ++i) {
+    const float a = __builtin_truncf(n.lane[i] * 0.5f);
+    p.lane[i] = (p.lane[i] * power_of_two(a)) * power_of_two(n.lane[i] - a);
+  }
+  return p;
+}
+
+ASSAY_INLINE uint32_t equal_bits(const F32x16& a, const F32x16& b) {
+  uint32_t bits = 0;
+  for (int i = 0; i < 16; ++i) bits |= static_cast<uint32_t>(a.lane[i] == b.lane[i]) << i;
+  return bits;
+}
+ASSAY_INLINE uint32_t nan_bits(const F32x16& v) {
+  return ~equal_bits(v, v) & 0xffffu;
+}
+
+ASSAY_INLINE float tree_sum(F32x16 v) {
+  for (int half = 8; half > 0; half /= 2) {
+    for (int i = 0; i < half; ++i) v.lane[i] = v.lane[i] + v.lane[i + half];
+  }
+  return v.lane[0];
+}
+ASSAY_INLINE float tree_max(F32x16 v) {
+  for (int half = 8; half > 0; half /= 2) {
+    for (int i = 0; i < half; ++i) v.lane[i] = v.lane[i] > v.lane[i + half] ? v.lane[i] : v.lane[i + half];
+  }
+  return v.lane[0];
+}
+
+// Conversions, by the bits.
+
+// A half is sign, 5 bits of exponent biased by 15, 10 bits of fraction.
+ASSAY_INLINE float f16_to_f32(uint16_t half) {
+  const uint32_t sign = (half & 0x8000u) << 16;
+  const uint32_t magnitude = half & 0x7fffu;
+  if (magnitude >= 0x7c00u) {
+    const uint32_t quiet = magnitude > 0x7c00u ? 0x400000u : 0u;
+    return bits_float(sign | 0x7f800000u | (magnitude << 13) | quiet);
+  }
+  if (magnitude < 0x0400u) {  // fraction * 2^-24, exact
+    return bits_float(sign | float_bits(static_cast<float>(magnitude) * 0x1p-24f));
+  }
+  return bits_float(sign | ((magnitude << 13) + ((127u - 15u) << 23)));
+}
+
+// Drops `shift` low bits of `value`, to nearest even.
+ASSAY_INLINE uint32_t round_shift(uint32_t value, uint32_t shift) {
+  const uint32_t half = 1u << (shift - 1);
+  const uint32_t odd = (value >> shift) & 1u;
+  return (value + (half - 1u) + odd) >> shift;
+}
+
+ASSAY_INLINE uint16_t f32_to_f16(float x) {
+  const uint32_t bits = float_bits(x);
+  const uint32_t sign = (bits >> 16) & 0x8000u;
+  const uint32_t magnitude = bits & 0x7fffffffu;
+  uint32_t half = 0;
+  if (magnitude > 0x7f800000u) {
+    half = 0x7e00u | ((magnitude >> 13) & 0x3ffu);
+  } else if (magnitude >= 0x477ff000u) {  // 65520, half way from the largest half to 2^16
+    half = 0x7c00u;
+  } else if (magnitude >= 0x38800000u) {  // 2^-14: the carry of a rounding runs into the exponent, as it should
+    half = round_shift(magnitude - ((127u - 15u) << 23), 13);
+  } else if (magnitude > 0x33000000u) {  // above 2^-25, the tie that goes to zero: a multiple of 2^-24
+    half = round_shift((magnitude & 0x7fffffu) | 0x800000u, 126u - (magnitude >> 23));
+  }
+  return static_cast<uint16_t>(sign | half);
+}
+
+ASSAY_INLINE uint16_t f32_to_bf16(float x) {
+  const uint32_t bits = float_bits(x);
+  const bool nan = (bits & 0x7fffffffu) > 0x7f800000u;
+  return static_cast<uint16_t>(nan ? (bits >> 16) | 0x40u : round_shift(bits, 16));
+}
+
+ASSAY_INLINE F32x16 widen_f16(const U16x16& h) {
+  F32x16 v;
+  for (int i = 0; i < 16; ++i) v.lane[i] = f16_to_f32(h.lane[i]);
+  return v;
+}
+ASSAY_INLINE F32x16 widen_bf16(const U16x16& h) {
+  uint32_t bits[16];
+  for (int i = 0; i < 16; ++i) bits[i] = static_cast<uint32_t>(h.lane[i]) << 16;
+  F32x16 v;
+  memcpy(v.lane, bits, sizeof v.lane);
+  return v;
+}
+ASSAY_INLINE U16x16 narrow_f16(const F32x16& v) {
+  U16x16 h;
+  for (int i = 0; i < 16; ++i) h.lane[i] = f32_to_f16(v.lane[i]);
+  return h;
+}
+ASSAY_INLINE U16x16 narrow_bf16(const F32x16& v) {
+  U16x16 h;
+  for (int i = 0; i < 16; ++i) h.lane[i] = f32_to_bf16(v.lane[i]);
+  return h;
+}
+
+// Moves.
+
+ASSAY_INLINE void interleave(const F32x16& a, const F32x16& b, F32x16& lo, F32x16& hi) {
+  F32x16 out[2];
+  for (int i = 0; i < 16; ++i) {
+    out[i / 8].lane[2 * i % 16] = a.lane[i];
+    out[i / 8].lane[2 * i % 16 + 1] = b.lane[i];
+  }
+  lo = out[0];
+  hi = out[1];
+}
+ASSAY_INLINE void deinterleave(const F32x16& lo, const F32x16& hi, F32x16& a, F32x16& b) {
+  F32x16 out[2];
+  for (int i = 0; i < 16; ++i) {
+    const F32x16& in = i < 8 ? lo : hi;
+    out[0].lane[i] = in.lane[2 * i % 16];
+    out[1].lane[i] = in.lane[2 * i % 16 + 1];
+  }
+  a = out[0];
+  b = out[1];
+}
+
+template <class V>
+ASSAY_INLINE void transpose16(V* rows) {
+  for (int i = 0; i < 16; ++i) {
+    for (int j = 0; j < i; ++j) {
+      const auto kept = rows[i].lane[j];
+      rows[i].lane[j] = rows[j].lane[i];
+      rows[j].lane[i] = kept;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace assay

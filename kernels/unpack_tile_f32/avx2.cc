@@ -1,0 +1,11 @@
+#include "kernels/simd/avx2.h"
+
+#include "kernels/simd/transpose.h"
+
+#include "kernels/unpack_tile_f32/body.h"
+
+namespace assay {
+
+extern "C" AssayStatus unpack_tile_f32_avx2(const UnpackTileF32Args* args) noexcept { return unpack_tile_f32_body(*args); }
+
+}  // namespace assay

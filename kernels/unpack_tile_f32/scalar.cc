@@ -1,0 +1,9 @@
+#include "kernels/simd/scalar.h"
+
+#include "kernels/unpack_tile_f32/body.h"
+
+namespace assay {
+
+extern "C" AssayStatus unpack_tile_f32_scalar(const UnpackTileF32Args* args) noexcept { return unpack_tile_f32_body(*args); }
+
+}  // namespace assay

@@ -1,0 +1,20 @@
+// Ops whose outputs do not know of each other: exp, add, swiglu.
+#pragma once
+
+#include "kernels/add/add.h"
+#include "kernels/exp/exp.h"
+#include "kernels/swiglu/swiglu.h"
+#include "reference/contract.h"
+#include "reference/expected.h"
+
+namespace assay::reference {
+
+extern const Contract kExpContract;
+extern const Contract kAddContract;
+extern const Contract kSwigluContract;
+
+void exp(const ExpArgs& args, Expected& y);
+void add(const AddArgs& args, Expected& y);
+void swiglu(const SwigluArgs& args, Expected& y);
+
+}  // namespace assay::reference

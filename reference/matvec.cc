@@ -1,0 +1,132 @@
+#include "reference/matvec.h"
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+
+#include "reference/bounds.h"
+#include "reference/decode.h"
+#include "reference/outputs.h"
+
+namespace assay::reference {
+namespace {
+
+constexpr const char* kDomain = "every weight and activation; only bits where S (1 + g(h)) >= FLT_MAX, S over finite terms";
+constexpr const char* kBound = "g(h) S + 2 k eta, S = sum |w x|, h = 64 + ceil(k/64), or k + 1 below 64; 0 where S = 0";
+
+}  // namespace
+
+const Contract kMatvecF16Contract{kDomain, Exactness::bounded, kBound, BiasUnit::output};
+const Contract kMatvecF32Contract{kDomain, Exactness::bounded, kBound, BiasUnit::output};
+const Contract kMatvecBf16Contract{kDomain, Exactness::bounded, kBound, BiasUnit::output};
+const Contract kGemmF16Contract{kDomain, Exactness::bounded, kBound, BiasUnit::output};
+const Contract kGemmF32Contract{kDomain, Exactness::bounded, kBound, BiasUnit::output};
+const Contract kGemmBf16Contract{kDomain, Exactness::bounded, kBound, BiasUnit::output};
+
+namespace {
+
+constexpr std::int64_t kTileRows = 32;
+constexpr std::int64_t kBlockColumns = 256;  // a decoded block of 32 rows is 64 KiB
+
+using TileMatrix = Eigen::Matrix<double, kTileRows, Eigen::Dynamic>;
+
+// |a|, and 0 for NaN and infinities. A product of floats is finite in fp64 exactly where both factors are, so S over
+// finite terms is the product of the factors' finite magnitudes.
+template <class Matrix>
+Matrix finite_magnitudes(const Matrix& a) {
+  return a.unaryExpr([](double x) { return std::isfinite(x) ? std::abs(x) : 0.0; });
+}
+
+// y = x w^T over tile-major weights. Products of two floats are exact in fp64, so a sum in any order is within
+// k 2^-53 S of the truth: at most 2^-23 of the bound's h u S.
+template <class Weight, class Decode>
+class Product {
+ public:
+  // x: m rows of k, `x_stride` apart.
+  Product(const Weight* w, Decode decode, std::int64_t n, std::int64_t k, const float* x, std::int64_t m, std::int64_t x_stride)
+      : w_(w), decode_(decode), n_(n), k_(k), x_(k, m) {
+    for (std::int64_t j = 0; j < m; ++j) x_.col(j) = Eigen::Map<const Eigen::VectorXf>(x + j * x_stride, k).cast<double>();
+    x_magnitudes_ = finite_magnitudes(x_);
+  }
+
+  void fill(Expected& y) {
+    resize_bounded(y, x_.cols() * n_);
+    for (std::int64_t tile = 0; tile * kTileRows < n_; ++tile) {
+      sum_tile(tile);
+      const std::int64_t rows = std::min(kTileRows, n_ - tile * kTileRows);  // lanes past n count nowhere
+      for (std::int64_t j = 0; j < x_.cols(); ++j)
+        for (std::int64_t lane = 0; lane < rows; ++lane) set_output(tile, lane, j, y);
+    }
+  }
+
+ private:
+  // values_ = W x^T and sums_ = |W| |x|^T for the 32 rows of a tile. In [k, 32] a column of 32 weights is
+  // contiguous, which is Eigen's column-major order.
+  void sum_tile(std::int64_t tile) {
+    values_.setZero(kTileRows, x_.cols());
+    sums_.setZero(kTileRows, x_.cols());
+    for (std::int64_t first = 0; first < k_; first += kBlockColumns) {
+      const std::int64_t columns = std::min(kBlockColumns, k_ - first);
+      decode_block(tile, first, columns);
+      values_.noalias() += block_ * x_.middleRows(first, columns);
+      block_ = finite_magnitudes(block_);
+      sums_.noalias() += block_ * x_magnitudes_.middleRows(first, columns);
+    }
+  }
+
+  void decode_block(std::int64_t tile, std::int64_t first, std::int64_t columns) {
+    block_.resize(kTileRows, columns);
+    const Weight* src = w_ + (tile * k_ + first) * kTileRows;
+    std::transform(src, src + columns * kTileRows, block_.data(), decode_);
+  }
+
+  void set_output(std::int64_t tile, std::int64_t lane, std::int64_t j, Expected& y) const {
+    const double s = sums_(lane, j);
+    const std::int64_t index = j * n_ + tile * kTileRows + lane;
+    set_bounded(y, index, values_(lane, j), matvec_bound(s, k_));
+    if (may_overflow(s, matvec_depth(k_))) set_bits_only(y, index);
+  }
+
+  const Weight* w_;
+  Decode decode_;
+  std::int64_t n_;
+  std::int64_t k_;
+  Eigen::MatrixXd x_;  // [k, m], a column a row of activations
+  Eigen::MatrixXd x_magnitudes_;
+  TileMatrix block_;
+  TileMatrix values_;
+  TileMatrix sums_;
+};
+
+template <class Decode, class Args>
+void matvec(const Args& args, Expected& y) {
+  Product(args.w, Decode(), args.n, args.k, args.x, 1, args.k).fill(y);
+}
+
+template <class Decode, class Args>
+void gemm(const Args& args, Expected& y) {
+  Product(args.w, Decode(), args.n, args.k, args.x, args.m, args.x_stride).fill(y);
+}
+
+}  // namespace
+
+void matvec_f16(const MatvecF16Args& args, Expected& y) {
+  matvec<Decode16<Half>>(args, y);
+}
+void matvec_f32(const MatvecF32Args& args, Expected& y) {
+  matvec<DecodeF32>(args, y);
+}
+void matvec_bf16(const MatvecBf16Args& args, Expected& y) {
+  matvec<Decode16<Bfloat>>(args, y);
+}
+void gemm_f16(const GemmF16Args& args, Expected& y) {
+  gemm<Decode16<Half>>(args, y);
+}
+void gemm_f32(const GemmF32Args& args, Expected& y) {
+  gemm<DecodeF32>(args, y);
+}
+void gemm_bf16(const GemmBf16Args& args, Expected& y) {
+  gemm<Decode16<Bfloat>>(args, y);
+}
+
+}  // namespace assay::reference

@@ -1,0 +1,14 @@
+// y = x / sqrt(mean(x^2) + eps) * w, row by row.
+#pragma once
+
+#include "kernels/rms_norm/rms_norm.h"
+#include "reference/contract.h"
+#include "reference/expected.h"
+
+namespace assay::reference {
+
+extern const Contract kRmsNormContract;
+
+void rms_norm(const RmsNormArgs& args, Expected& y);
+
+}  // namespace assay::reference

@@ -1,0 +1,14 @@
+// y = e^(x - max) / sum e^(x - max), row by row.
+#pragma once
+
+#include "kernels/softmax/softmax.h"
+#include "reference/contract.h"
+#include "reference/expected.h"
+
+namespace assay::reference {
+
+extern const Contract kSoftmaxContract;
+
+void softmax(const SoftmaxArgs& args, Expected& y);
+
+}  // namespace assay::reference
