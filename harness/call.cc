@@ -57,19 +57,43 @@ std::string position(const TensorSpec& spec, const std::uint8_t* base, const std
   return fmt::format("byte {} of {}, in the gap between its rows", address - base, spec.name);
 }
 
-// The canaries: everything in the memory that is no element of the tensor must still be poison.
-std::string check_canaries(const TensorSpec& spec, const GuardedMemory& memory, const std::uint8_t* base, std::uint8_t poison) {
+// Calls visit(begin, end) for each stretch of the memory that holds no element of the tensor, ascending, until it
+// returns false.
+template <class Visit>
+void for_each_gap(const TensorSpec& spec, const GuardedMemory& memory, std::uint8_t* base, Visit visit) {
   const std::size_t size = dtype_size(spec.dtype);
-  const std::uint8_t* from = memory.begin();
   std::vector<Run> runs = runs_of(spec);  // strides need not fall from the outer axes to the inner
   std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.offset < b.offset; });
+  std::uint8_t* from = memory.begin();
   for (const Run& run : runs) {
-    const std::uint8_t* start = base + static_cast<std::size_t>(run.offset) * size;
-    if (const auto* touched = find_touched(from, start, poison)) return "wrote " + position(spec, base, touched);
+    std::uint8_t* start = base + static_cast<std::size_t>(run.offset) * size;
+    if (!visit(from, start)) return;
     from = start + static_cast<std::size_t>(run.count) * size;
   }
-  if (const auto* touched = find_touched(from, memory.end(), poison)) return "wrote " + position(spec, base, touched);
-  return {};
+  visit(from, memory.end());
+}
+
+// The canaries: what is no element of the tensor must still be poison.
+std::string check_canaries(const TensorSpec& spec, const GuardedMemory& memory, std::uint8_t* base, std::uint8_t poison) {
+  std::string violation;
+  for_each_gap(spec, memory, base, [&](const std::uint8_t* begin, const std::uint8_t* end) {
+    const auto* touched = find_touched(begin, end, poison);
+    if (touched != nullptr) violation = "wrote " + position(spec, base, touched);
+    return touched == nullptr;
+  });
+  return violation;
+}
+
+bool holds(const TensorSpec& spec, const void* base, const Array& dense) {
+  const std::size_t size = dtype_size(spec.dtype);
+  const std::uint8_t* expected = dense.bytes.data();
+  for (const Run& run : runs_of(spec)) {
+    const std::size_t bytes = static_cast<std::size_t>(run.count) * size;
+    if (std::memcmp(static_cast<const std::uint8_t*>(base) + static_cast<std::size_t>(run.offset) * size, expected, bytes) != 0)
+      return false;
+    expected += bytes;
+  }
+  return true;
 }
 
 void check_input(const Adapter& adapter, const TensorSpec& spec, const Array& array) {
@@ -130,14 +154,23 @@ void Call::place(const Placement& placement) {
   std::size_t next_input = 0;
   for (std::size_t t = 0; t < memory_.size(); ++t) {
     const TensorSpec& spec = signature_.tensors[t];
-    std::memset(memory_[t].begin(), placement.poison, static_cast<std::size_t>(memory_[t].end() - memory_[t].begin()));
+    const GuardedMemory& memory = memory_[t];
+    std::uint8_t* base = memory.begin() + placement.step * (2 * t + 1) * spec.alignment % kLine;
     if (placement.at_end) {
-      std::uint8_t* base = memory_[t].end() - spec.extent_bytes();
-      pointers_[t] = base - reinterpret_cast<std::uintptr_t>(base) % spec.alignment;
-    } else {
-      pointers_[t] = memory_[t].begin() + placement.step * (2 * t + 1) * spec.alignment % kLine;
+      base = memory.end() - spec.extent_bytes();
+      base -= reinterpret_cast<std::uintptr_t>(base) % spec.alignment;
     }
-    if (spec.role == Role::in) scatter(spec, inputs_[next_input++], pointers_[t]);
+    pointers_[t] = base;
+    const auto poison = [&](std::uint8_t* begin, const std::uint8_t* end) {
+      std::memset(begin, placement.poison, static_cast<std::size_t>(end - begin));
+      return true;
+    };
+    if (spec.role == Role::out) {
+      poison(memory.begin(), memory.end());
+    } else {
+      for_each_gap(spec, memory, base, poison);
+      scatter(spec, inputs_[next_input++], base);
+    }
   }
   if (placement.in_place < 0) return;
   const auto out = static_cast<std::size_t>(placement.in_place);
@@ -172,9 +205,9 @@ std::string Call::check_surroundings() const {
     const TensorSpec& spec = signature_.tensors[t];
     const Array* original = spec.role == Role::in ? &inputs_[next_input++] : nullptr;
     if (!memory_[t].owns(pointers_[t])) continue;  // an output on its alias: examined there
-    std::string violation = check_canaries(spec, memory_[t], static_cast<const std::uint8_t*>(pointers_[t]), placed_.poison);
+    std::string violation = check_canaries(spec, memory_[t], static_cast<std::uint8_t*>(pointers_[t]), placed_.poison);
     if (!violation.empty()) return violation;
-    if (original != nullptr && !overwritten(t) && gather(spec, pointers_[t]).bytes != original->bytes) {
+    if (original != nullptr && !overwritten(t) && !holds(spec, pointers_[t], *original)) {
       return "changed its input " + spec.name;
     }
   }

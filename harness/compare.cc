@@ -126,7 +126,7 @@ Comparison compare_bounded(const TensorSpec& spec, const Array& y, const referen
         bias.add(value - truth, truth, bound);
       }
     }
-    if ((i + 1) % unit_size == 0) bias.finish(result.bias);
+    if (unit != reference::BiasUnit::none && (i + 1) % unit_size == 0) bias.finish(result.bias);
   }
   if (worst >= 0) result.worst = miss_of(spec, y, worst, expected.value[static_cast<std::size_t>(worst)], result.margin);
   return result;

@@ -7,7 +7,7 @@ enum class Exactness { exact, bounded };
 
 // Over what the errors are summed before their signs are counted (docs/numerics.md, "Bias z").
 enum class BiasUnit {
-  none,    // exact ops
+  none,    // exact ops, and those whose correct kernel leans by itself (exp, rope_table)
   output,  // each output has errors of its own
   row,     // the outputs of the last axis share a factor
 };

@@ -34,7 +34,7 @@ struct Nearest {
   static float add(float a, float b) { return a + b; }
 };
 
-// Toward zero. A product and fp64's sum are rounded once more in fp64, which moves a result in 2^29 of cases.
+// Toward zero. A product and fp64's sum are rounded once more in fp64, which changes one result in 2^29.
 struct Truncating {
   static float toward_zero(double exact) {
     const auto rounded = static_cast<float>(exact);
@@ -223,21 +223,20 @@ TEST_P(EveryKind, RopeStaysInside) {
   constexpr std::int64_t rows = 150, pairs = 32, dim = 80;
   const Floats x = data(4000, rows * dim), cos = data(4001, rows * pairs), sin = data(4002, rows * pairs);
   Floats y(x);
-  for (std::size_t row = 0; row < rows; ++row) {
+  for (std::size_t row = 0; row < rows; ++row)
     for (std::size_t i = 0; i < pairs; ++i) {
       const std::size_t i0 = row * dim + i, i1 = i0 + pairs;
       const float c = cos[row * pairs + i], s = sin[row * pairs + i];
       y[i0] = std::fma(x[i0], c, -(x[i1] * s));
       y[i1] = std::fma(x[i1], c, x[i0] * s);
     }
-  }
   RopeArgs args{};
   args.x = x.data(), args.cos = cos.data(), args.sin = sin.data();
   args.rows = rows, args.heads = 1, args.head_dim = dim, args.rot_dim = 2 * pairs, args.components = 1;
   args.x_row_stride = args.x_head_stride = dim, args.table_stride = pairs;
   Expected expected;
-  rope(args, expected);
   Verdict verdict;
+  rope(args, expected);
   verdict.judge(expected, y, "rope");
   EXPECT_GT(verdict.compared, 1000);
 }

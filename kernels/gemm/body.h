@@ -31,7 +31,6 @@ ASSAY_INLINE void widen_panel(const Weight* w, float* panel, int64_t depth) {
   constexpr Widen widen{};
   for (int64_t c = 0; c < depth; ++c) {
     const Weight* line = w + c * kTileRows;
-    __builtin_prefetch(reinterpret_cast<const char*>(line) + kPrefetchBytes);
     store(panel + c * kTileRows, widen(load(line)));
     store(panel + c * kTileRows + kLanes, widen(load(line + kLanes)));
   }

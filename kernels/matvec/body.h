@@ -11,8 +11,8 @@
 namespace assay {
 namespace {
 
-// One tile: lane r of (lo, hi) holds row r and runs its chain.
-template <class Widen, class Weight>
+// One tile, prefetching PrefetchBytes ahead (0: not at all): lane r of (lo, hi) holds row r and runs its chain.
+template <class Widen, int64_t PrefetchBytes, class Weight>
 ASSAY_INLINE void matvec_tile(const Weight* w, const float* x, int64_t k, F32x16& total_lo, F32x16& total_hi) {
   constexpr Widen widen{};
   total_lo = zero();
@@ -21,9 +21,11 @@ ASSAY_INLINE void matvec_tile(const Weight* w, const float* x, int64_t k, F32x16
     F32x16 lo = zero();
     F32x16 hi = zero();
     const int64_t end = at_most(block + kBlock, k);
+    // Unrolled, GCC reaches the read roof with AVX2 too.
+#pragma GCC unroll 4
     for (int64_t c = block; c < end; ++c) {
       const Weight* line = w + c * kTileRows;
-      __builtin_prefetch(reinterpret_cast<const char*>(line) + kPrefetchBytes);
+      prefetch_ahead<PrefetchBytes>(line);
       const F32x16 xc = broadcast(x[c]);
       lo = fma(widen(load(line)), xc, lo);
       hi = fma(widen(load(line + kLanes)), xc, hi);
@@ -34,12 +36,12 @@ ASSAY_INLINE void matvec_tile(const Weight* w, const float* x, int64_t k, F32x16
   }
 }
 
-template <class Widen, class Args>
+template <class Widen, int64_t PrefetchBytes, class Args>
 inline AssayStatus matvec(const Args& args) {
   for (int64_t row = 0; row < args.n; row += kTileRows) {
     F32x16 lo;
     F32x16 hi;
-    matvec_tile<Widen>(args.w + row * args.k, args.x, args.k, lo, hi);
+    matvec_tile<Widen, PrefetchBytes>(args.w + row * args.k, args.x, args.k, lo, hi);
     const int64_t left = args.n - row;
     if (left >= kTileRows) {
       store(args.y + row, lo);

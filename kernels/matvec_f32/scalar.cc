@@ -6,7 +6,7 @@
 namespace assay {
 
 extern "C" AssayStatus matvec_f32_scalar(const MatvecF32Args* args) noexcept {
-  return matvec<Copy>(*args);
+  return matvec<Copy, 0>(*args);
 }
 
 }  // namespace assay

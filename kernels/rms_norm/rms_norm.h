@@ -13,7 +13,7 @@
    Canonical order: ss = dot16(x, x) / float(n), a true division; r = 1 / sqrt(ss + eps); y = (x * r) * w.
    dot16: 16 partial sums from +0; element i goes to sum i mod 16 by fma, i ascending; then l + (l+8), +4, +2, +1.
    Bound: ((1+u)^4 / sqrt(1 - g(h+2)) - 1) |y| + 2 eta (1 + |w|), h = ceil(n/16) + 4. Where
-   (sum x^2)(1 + g(h)) >= FLT_MAX only bits apply.
+   (sum x^2)(1 + g(h)) >= FLT_MAX, or w is infinite and |x r| <= 2^-149, only bits apply. Domain: n <= 2^24.
    Source: Zhang and Sennrich, "Root Mean Square Layer Normalization", 2019; eps inside the root, added to the mean.
 */
 #pragma once

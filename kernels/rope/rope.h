@@ -18,7 +18,7 @@
    Classes: those of the arithmetic; copied dimensions keep their bits.
 
    Canonical order: y0 = fma(x0, c, -(x1 * s)), y1 = fma(x1, c, x0 * s).
-   Bound: g(2)(|x0 c| + |x1 s|) + 4 eta (y1: |x1 c| + |x0 s|), against the table's own bits.
+   Bound: g(2)(|x0 c| + |x1 s|) + 4 eta (y1: |x1 c| + |x0 s|), against the table's own bits; 0 for copied dimensions.
    Source: Su et al., "RoFormer", 2021; sections: Wang et al., "Qwen2-VL", 2024.
 */
 #pragma once

@@ -10,7 +10,7 @@
 namespace assay {
 namespace {
 
-constexpr int64_t kLanes = 16;
+inline constexpr int64_t kLanes = 16;
 
 struct F32x16 {
   __m256 lo;  // lanes 0..7

@@ -19,7 +19,7 @@
 namespace assay {
 namespace {
 
-constexpr int64_t kLanes = 16;
+inline constexpr int64_t kLanes = 16;
 
 struct F32x16 {
   __m512 v;

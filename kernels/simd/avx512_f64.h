@@ -4,7 +4,7 @@
 namespace assay {
 namespace {
 
-constexpr int64_t kLanes64 = 8;
+inline constexpr int64_t kLanes64 = 8;
 
 struct F64x8 {
   __m512d v;

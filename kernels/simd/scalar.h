@@ -34,7 +34,7 @@
 namespace assay {
 namespace {
 
-constexpr int64_t kLanes = 16;
+inline constexpr int64_t kLanes = 16;
 
 struct F32x16 {
   float lane[16];

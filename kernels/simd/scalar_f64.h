@@ -17,7 +17,7 @@
 namespace assay {
 namespace {
 
-constexpr int64_t kLanes64 = 8;
+inline constexpr int64_t kLanes64 = 8;
 
 struct F64x8 {
   double lane[8];

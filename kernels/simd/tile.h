@@ -9,7 +9,7 @@
 namespace assay {
 namespace {
 
-constexpr int64_t kTileRows = 32;
+inline constexpr int64_t kTileRows = 32;
 
 ASSAY_INLINE int64_t clamp_to_lanes(int64_t n) {
   return n < 0 ? 0 : n < kLanes ? n : kLanes;

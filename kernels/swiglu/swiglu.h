@@ -11,7 +11,7 @@
 
    Canonical order: (g / (1 + exp(-g))) * up, exp as kernels/exp/exp.h, each operation rounded once.
    Bound: (3u + (1 - sigmoid(g)) 2 E u)(1 + 8u) |y| + |up| (2^-121 where g < -88, else 2^-149) + 2 eta.
-   Where up is infinite and g < -88 only bits apply.
+   Where up is infinite and g < -88 or |silu(g)| <= 2^-149 (it may round to 0, and 0 * inf is NaN) only bits apply.
    Source: Shazeer, "GLU Variants Improve Transformer", 2020.
 */
 #pragma once

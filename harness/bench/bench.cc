@@ -1,0 +1,173 @@
+#include "harness/bench/bench.h"
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <utility>
+
+namespace assay::bench {
+namespace {
+
+// Made when the first benchmark runs: a list of names needs no roofs.
+Roofs& shared_roofs() {
+  static Roofs roofs;
+  return roofs;
+}
+
+BenchResult described(const BenchItem& item) {
+  BenchResult result;
+  result.name = item.name();
+  result.op = item.adapter->op();
+  result.variant = item.adapter->variants().at(item.variant).name;
+  result.shape = item.params.to_string();
+  result.temperature = item.temperature;
+  return result;
+}
+
+// Why the item must not be timed; empty: it may.
+std::string refusal(const BenchItem& item, const BenchOptions& options) {
+  const Variant variant = item.adapter->variants().at(item.variant);
+  if (!isa_supported(variant.isa)) return "this CPU does not run " + std::string(isa_name(variant.isa));
+  std::string why = "no parity check was given";
+  if (!options.gate || !options.gate(*item.adapter, variant, why)) return "has not passed: " + why;
+  return {};
+}
+
+double seconds_per_call(Rotation& rotation, std::size_t variant, std::int64_t calls) {
+  const double start = thread_seconds();
+  for (std::int64_t i = 0; i < calls; ++i) benchmark::DoNotOptimize(rotation.run(variant));
+  return (thread_seconds() - start) / static_cast<double>(calls);
+}
+
+void measure(const BenchItem& item, const BenchOptions& options, BenchResult& result) {
+  Rotation rotation(*item.adapter, item.params, item.temperature);
+  const double start = thread_seconds();
+  if (const AssayStatus status = rotation.run(item.variant); status != ASSAY_OK) {
+    result.refusal = "the kernel refused its input (status " + std::to_string(static_cast<int>(status)) + ")";
+    return;
+  }
+  const double first = std::max(thread_seconds() - start, 1e-9);
+  result.cost = item.adapter->cost(item.params);
+  const bool reads = item.temperature == Temperature::cold && result.cost.bytes > 0;
+  const bool calculates = result.cost.flops > 0;
+  const Peak peak = fma_peak(item.adapter->variants().at(item.variant).isa);
+  Roofs& roofs = shared_roofs();
+
+  Rounds rounds(roofs);
+  auto calls = static_cast<std::int64_t>(std::ceil(options.round_seconds / first));
+  const double began = thread_seconds();
+  for (int round = 0; round < options.rounds; ++round) {
+    if (round > 0 && thread_seconds() - began > options.most_seconds) break;
+    if (reads) rounds.read_roofs();
+    if (calculates) rounds.compute_roof(peak);
+    const double seconds = seconds_per_call(rotation, item.variant, calls);
+    rounds.kernel(seconds);
+    // The first call also met cold instructions and a low clock: correct the number by the latest round.
+    calls = static_cast<std::int64_t>(std::ceil(options.round_seconds / std::max(seconds, 1e-9)));
+  }
+  result.rounds = rounds.size();
+  result.seconds = rounds.seconds();
+  if (reads) result.read = rounds.of_read(result.cost.bytes);
+  if (calculates) result.compute = rounds.of_compute(result.cost.flops);
+}
+
+BenchResult bench_one(const BenchItem& item, const BenchOptions& options) {
+  BenchResult result = described(item);
+  result.refusal = refusal(item, options);
+  if (!result.refusal.empty()) return result;
+  try {
+    measure(item, options, result);
+  } catch (const std::exception& error) {
+    result.refusal = error.what();
+  }
+  return result;
+}
+
+// The one iteration is all the rounds and its time their median call: Google Benchmark itself would give means.
+void report_to(benchmark::State& state, const BenchResult& result) {
+  if (!result.refusal.empty()) {
+    state.SkipWithError(result.refusal.c_str());
+    return;
+  }
+  state.SetIterationTime(result.seconds);
+  state.counters["rounds"] = static_cast<double>(result.rounds);
+  state.counters["bytes_per_second"] = result.cost.bytes / result.seconds;
+  if (result.cost.flops > 0) state.counters["flops_per_second"] = result.cost.flops / result.seconds;
+  if (result.read) state.counters["read_percent"] = 100 * result.read->share;
+  if (result.compute) state.counters["fma_percent"] = 100 * result.compute->share;
+  if (result.roof_suspect()) state.SetLabel("above 100 %: the roof is suspect");
+}
+
+class QuietReporter final : public benchmark::BenchmarkReporter {
+ public:
+  bool ReportContext(const Context&) override { return true; }
+  void ReportRuns(const std::vector<Run>&) override {}
+};
+
+using Done = std::function<void(const BenchResult&)>;
+
+void register_all(const std::vector<BenchItem>& items, const BenchOptions& options, const Done& done) {
+  for (const BenchItem& item : items) {
+    const auto body = [item, options, done](benchmark::State& state) {
+      for ([[maybe_unused]] auto _ : state) {
+        const BenchResult result = bench_one(item, options);
+        report_to(state, result);
+        if (done) done(result);
+      }
+    };
+    benchmark::RegisterBenchmark(item.name().c_str(), body)->UseManualTime()->Iterations(1)->Unit(benchmark::kMicrosecond);
+  }
+}
+
+}  // namespace
+
+std::string BenchItem::name() const {
+  return adapter->variants().at(variant).name + "/" + params.to_string() + (temperature == Temperature::cold ? "/cold" : "/warm");
+}
+
+bool BenchResult::roof_suspect() const {
+  return (read && read->share > 1) || (compute && compute->share > 1);
+}
+
+std::vector<BenchItem> bench_items(const std::vector<const Adapter*>& chosen, std::optional<Isa> isa,
+                                   const std::optional<Params>& shape, const std::vector<Temperature>& temperatures) {
+  std::vector<BenchItem> items;
+  for (const Adapter* adapter : chosen) {
+    const std::vector<Params> shapes = shape ? std::vector<Params>{*shape} : adapter->bench_params();
+    const std::vector<Variant> variants = adapter->variants();
+    for (const Params& params : shapes) {
+      for (const Temperature temperature : temperatures) {
+        for (std::size_t i = 0; i < variants.size(); ++i) {
+          if (isa ? variants[i].isa == *isa : isa_supported(variants[i].isa)) {
+            items.push_back({adapter, i, params, temperature});
+          }
+        }
+      }
+    }
+  }
+  return items;
+}
+
+void register_benchmarks(const std::vector<BenchItem>& items, const BenchOptions& options,
+                         std::shared_ptr<std::vector<BenchResult>> results) {
+  register_all(items, options, [results = std::move(results)](const BenchResult& result) {
+    if (results) results->push_back(result);
+  });
+}
+
+std::vector<BenchResult> run_benchmarks(const std::vector<BenchItem>& items, const BenchOptions& options,
+                                        const std::function<void(const BenchResult&)>& progress) {
+  std::vector<BenchResult> results;
+  register_all(items, options, [&](const BenchResult& result) {
+    results.push_back(result);
+    if (progress) progress(result);
+  });
+  QuietReporter reporter;
+  benchmark::RunSpecifiedBenchmarks(&reporter);
+  benchmark::ClearRegisteredBenchmarks();
+  return results;
+}
+
+}  // namespace assay::bench

@@ -1,0 +1,75 @@
+#include "harness/bench/rotation.h"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace assay::bench {
+namespace {
+
+constexpr std::size_t kLine = 64;
+constexpr std::int64_t kPattern = 1 << 16;  // elements; time does not depend on which numbers they are
+
+std::size_t rounded_up(std::size_t bytes, std::size_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
+
+// Where each tensor begins in a copy, and at the end the copy's size. Every tensor begins on a line, not on a
+// page: tensors that all began on pages would compete for the same lines of the first-level cache.
+std::vector<std::size_t> offsets_in_copy(const std::vector<TensorSpec>& tensors) {
+  std::vector<std::size_t> offsets;
+  std::size_t at = 0;
+  for (const TensorSpec& spec : tensors) {
+    at = rounded_up(at, std::max(kLine, spec.alignment));
+    offsets.push_back(at);
+    at += spec.extent_bytes() + kLine;
+  }
+  offsets.push_back(rounded_up(at, kLine));
+  return offsets;
+}
+
+// An input whose data must make sense as a whole (ids, positions, tables) is generated whole, others from a
+// repeated piece.
+void fill(const TensorSpec& spec, std::uint32_t stream, std::byte* base) {
+  const std::int64_t count = spec.extent();
+  const std::int64_t made = spec.data ? count : std::min(count, kPattern);
+  generate(spec.data.value_or(Distribution{}), 1, stream, spec.dtype, made, base);
+  const std::size_t piece = static_cast<std::size_t>(made) * dtype_size(spec.dtype);
+  const std::size_t total = spec.extent_bytes();
+  for (std::size_t at = piece; at < total; at += piece) std::memcpy(base + at, base, std::min(piece, total - at));
+}
+
+}  // namespace
+
+Rotation::Rotation(const Adapter& adapter, Params params, Temperature temperature)
+    : adapter_(adapter), params_(std::move(params)) {
+  const Signature signature = adapter_.signature(params_);
+  const std::vector<std::size_t> offsets = offsets_in_copy(signature.tensors);
+  const std::size_t copy_bytes = offsets.back();
+  std::size_t data_bytes = 0;
+  for (const TensorSpec& spec : signature.tensors) data_bytes += spec.extent_bytes();
+  if (data_bytes == 0) throw std::invalid_argument(std::string(adapter_.op()) + ": nothing to time at " + params_.to_string());
+
+  const std::size_t copies = temperature == Temperature::warm ? 1 : cold_bytes() / copy_bytes + 1;
+  memory_ = PageBuffer(copies * copy_bytes, Pages::huge);
+  for (std::size_t copy = 0; copy < copies; ++copy) {
+    std::byte* base = memory_.data() + copy * copy_bytes;
+    if (copy > 0) std::memcpy(base, memory_.data(), copy_bytes);
+    std::vector<void*>& pointers = pointers_.emplace_back();
+    for (std::size_t i = 0; i < signature.tensors.size(); ++i) {
+      const TensorSpec& spec = signature.tensors[i];
+      pointers.push_back(base + offsets[i]);
+      if (copy == 0 && spec.role == Role::in) fill(spec, static_cast<std::uint32_t>(i), base + offsets[i]);
+    }
+  }
+}
+
+AssayStatus Rotation::run(std::size_t variant) {
+  const AssayStatus status = adapter_.run(variant, params_, pointers_[next_]);
+  next_ = next_ + 1 < pointers_.size() ? next_ + 1 : 0;
+  return status;
+}
+
+}  // namespace assay::bench

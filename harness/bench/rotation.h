@@ -1,0 +1,35 @@
+// The calls that a benchmark times: an adapter's call, laid out in several copies that take turns.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "harness/adapter.h"
+#include "harness/bench/buffer.h"
+
+namespace assay::bench {
+
+enum class Temperature {
+  cold,  // copies together cover cold_bytes(): each call finds its tensors in memory, not in a cache
+  warm,  // one copy
+};
+
+class Rotation {
+ public:
+  // Throws what adapter.signature() throws, std::invalid_argument for a call without data, and std::bad_alloc.
+  Rotation(const Adapter& adapter, Params params, Temperature temperature);
+
+  // Runs the next copy's call.
+  AssayStatus run(std::size_t variant);
+
+  std::size_t copies() const noexcept { return pointers_.size(); }
+
+ private:
+  const Adapter& adapter_;
+  Params params_;
+  PageBuffer memory_;
+  std::vector<std::vector<void*>> pointers_;  // by copy, in the order of the signature
+  std::size_t next_ = 0;
+};
+
+}  // namespace assay::bench

@@ -1,0 +1,130 @@
+// Golden files: the generator against its published answers, integrity, and refusal of what is damaged.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+
+#include "golden/manifest.h"
+#include "golden/philox.h"
+#include "golden/sha256.h"
+#include "golden/store.h"
+#include "harness/suite.h"
+#include "tests/temporary.h"
+
+namespace assay {
+namespace {
+
+// Runs `body` and returns what it threw.
+template <class Body>
+std::string message_of(Body body) {
+  try {
+    body();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+// Known answers of the Random123 distribution.
+TEST(Philox, KnownAnswers) {
+  EXPECT_EQ(philox4x32_10({0, 0, 0, 0}, {0, 0}), (PhiloxBlock{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
+  const std::uint32_t ones = 0xffffffff;
+  EXPECT_EQ(philox4x32_10({ones, ones, ones, ones}, {ones, ones}), (PhiloxBlock{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
+  EXPECT_EQ(philox4x32_10({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}),
+            (PhiloxBlock{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+}
+
+TEST(Sha256, KnownAnswer) {
+  const std::string text = "abc";
+  EXPECT_EQ(sha256({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+TEST(Generate, GaussHasMeanZeroAndVarianceOne) {
+  std::vector<double> values(100000);
+  generate({"gauss"}, 3, 0, DType::f64, static_cast<std::int64_t>(values.size()), values.data());
+  double sum = 0;
+  double squares = 0;
+  for (const double v : values) {
+    sum += v;
+    squares += v * v;
+  }
+  EXPECT_NEAR(sum / 1e5, 0, 0.02);
+  EXPECT_NEAR(squares / 1e5, 1, 0.02);
+}
+
+TEST(Generate, ElementsDoNotDependOnTheCount) {
+  std::vector<float> few(5);
+  std::vector<float> many(50);
+  generate({"wide", 1, -3, 3}, 9, 2, DType::f32, 5, few.data());
+  generate({"wide", 1, -3, 3}, 9, 2, DType::f32, 50, many.data());
+  EXPECT_TRUE(std::equal(few.begin(), few.end(), many.begin()));
+}
+
+TEST(Generate, RefusesWhatATypeCannotHold) {
+  std::int32_t integer = 0;
+  float real = 0;
+  EXPECT_THROW(generate({"gauss"}, 1, 0, DType::i32, 1, &integer), std::invalid_argument);
+  EXPECT_THROW(generate({"index"}, 1, 0, DType::f32, 1, &real), std::invalid_argument);
+  EXPECT_THROW(generate({"no_such"}, 1, 0, DType::f32, 1, &real), std::invalid_argument);
+}
+
+TEST(Manifest, EveryDataFileIsListedAndWhole) {
+  const Manifest manifest(own_golden());
+  ASSERT_FALSE(manifest.files().empty());
+  for (const auto& [name, sum] : manifest.files()) EXPECT_TRUE(manifest.verify(own_golden() / name)) << name;
+  for (const auto& path : golden_files(own_golden())) EXPECT_TRUE(manifest.verify(path)) << path << " is not in MANIFEST.json";
+}
+
+TEST(Manifest, FlippedByteIsToldByFile) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.path() / "a.h5") << "golden bytes";
+  std::ofstream(folder.path() / "MANIFEST.json")
+      << R"({"schema": 1, "files": {"a.h5": {"sha256": ")" << sha256_file(folder.path() / "a.h5") << R"("}}})";
+  EXPECT_TRUE(Manifest(folder.path()).verify(folder.path() / "a.h5"));
+  std::ofstream(folder.path() / "a.h5") << "golden bytez";
+  const std::string message = message_of([&] { Manifest(folder.path()).verify(folder.path() / "a.h5"); });
+  EXPECT_NE(message.find("a.h5"), std::string::npos) << message;
+  EXPECT_NE(message.find("MANIFEST.json says"), std::string::npos) << message;
+}
+
+TEST(GoldenFile, MissingAndForeignFilesAreNamed) {
+  const TemporaryFolder folder;
+  EXPECT_NE(message_of([&] { GoldenFile(folder.path() / "none.h5"); }).find("no such file"), std::string::npos);
+  std::ofstream(folder.path() / "text.h5") << "no HDF5";
+  EXPECT_NE(message_of([&] { GoldenFile(folder.path() / "text.h5"); }).find("no HDF5 file"), std::string::npos);
+  EXPECT_NE(message_of([&] { golden_files(folder.path() / "none"); }).find("no such folder"), std::string::npos);
+}
+
+TEST(GoldenFile, ATruncatedFileIsNamed) {
+  const TemporaryFolder folder;
+  const auto whole = own_golden() / "ops" / "add.h5";
+  const auto cut = folder.path() / "add.h5";
+  std::filesystem::copy_file(whole, cut);
+  std::filesystem::resize_file(cut, std::filesystem::file_size(whole) / 2);
+  EXPECT_NE(message_of([&] { GoldenFile{cut}; }).find("add.h5"), std::string::npos);
+}
+
+// A file of a newer schema, made by changing that one attribute's value in a copy.
+TEST(GoldenFile, ANewerSchemaIsRefusedByNumber) {
+  const TemporaryFolder folder;
+  const auto newer = folder.path() / "add.h5";
+  std::filesystem::copy_file(own_golden() / "ops" / "add.h5", newer);
+  set_integer_attribute(newer, "schema", 7);
+  const std::string message = message_of([&] { GoldenFile{newer}; });
+  EXPECT_NE(message.find("schema 7"), std::string::npos) << message;
+  EXPECT_NE(message.find("reads up to 1"), std::string::npos) << message;
+}
+
+TEST(Params, MissingOnesAreNamed) {
+  const Params params{{"n", std::int64_t{3}}, {"eps", 1e-6}};
+  EXPECT_EQ(params.integer("n"), 3);
+  EXPECT_EQ(params.real("n"), 3.0);
+  EXPECT_NE(message_of([&] { static_cast<void>(params.integer("k")); }).find("'k'"), std::string::npos);
+  EXPECT_EQ(params.to_string(), "eps=1e-06,n=3");
+}
+
+}  // namespace
+}  // namespace assay

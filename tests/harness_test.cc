@@ -1,0 +1,344 @@
+// The bench on trial: kernels that are wrong in one way each must be named as that.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <fstream>
+
+#include "engine/threads.h"
+#include "harness/atomic_file.h"
+#include "harness/nearest.h"
+#include "harness/ops/bind.h"
+#include "harness/report.h"
+#include "tests/temporary.h"
+
+namespace assay {
+
+// An op for trials: y[i] = x[i] * 1.1f, within 1.5 ulp.
+struct TrialArgs {
+  const float* x;
+  float* y;
+  std::int64_t n;
+};
+
+struct Trial {
+  using Args = TrialArgs;
+  static constexpr const char* name = "trial";
+};
+
+namespace {
+
+constexpr float kFactor = 1.1F;
+
+template <class Change>
+AssayStatus each(const TrialArgs* args, Change change) {
+  for (std::int64_t i = 0; i < args->n; ++i) args->y[i] = change(args->x[i] * kFactor, i);
+  return ASSAY_OK;
+}
+
+AssayStatus right(const TrialArgs* a) noexcept {
+  return each(a, [](float y, std::int64_t) { return y; });
+}
+AssayStatus four_ulp_off(const TrialArgs* a) noexcept {
+  return each(a, [](float y, std::int64_t i) { return i == 3 ? y * (1 + 4 * 0x1p-23F) : y; });
+}
+AssayStatus nan_for_one(const TrialArgs* a) noexcept {
+  return each(a, [](float y, std::int64_t i) { return i == 3 ? NAN : y; });
+}
+AssayStatus truncates(const TrialArgs* a) noexcept {
+  for (std::int64_t i = 0; i < a->n; ++i) {
+    const double exact = static_cast<double>(a->x[i]) * kFactor;
+    const auto nearest = static_cast<float>(exact);
+    a->y[i] = std::fabs(nearest) > std::fabs(exact) ? std::nextafter(nearest, 0.0F) : nearest;
+  }
+  return ASSAY_OK;
+}
+AssayStatus drifts(const TrialArgs* a) noexcept {
+  for (std::int64_t i = 0; i < a->n; ++i) a->y[i] = a->x[i] * kFactor;
+  if (a->n == 5) a->y[4] = std::nextafter(a->y[4], 0.0F);
+  return ASSAY_OK;
+}
+AssayStatus writes_past(const TrialArgs* a) noexcept {
+  right(a);
+  volatile float* y = a->y;
+  y[a->n] = 1;
+  return ASSAY_OK;
+}
+AssayStatus writes_before(const TrialArgs* a) noexcept {
+  right(a);
+  volatile float* y = a->y;
+  y[-1] = 1;
+  return ASSAY_OK;
+}
+AssayStatus reads_past(const TrialArgs* a) noexcept {
+  const volatile float* x = a->x;
+  const float past = x[a->n];
+  return each(a, [past](float y, std::int64_t) { return past == 12345.0F ? past : y; });
+}
+AssayStatus changes_input(const TrialArgs* a) noexcept {
+  right(a);
+  if (a->x != a->y && a->n > 0) const_cast<float*>(a->x)[0] = 0;
+  return ASSAY_OK;
+}
+AssayStatus wants_alignment(const TrialArgs* a) noexcept {
+  const bool aligned = reinterpret_cast<std::uintptr_t>(a->x) % 64 == 0;
+  return each(a, [aligned](float y, std::int64_t) { return aligned ? std::nextafter(y, 0.0F) : y; });
+}
+AssayStatus wrong_in_place(const TrialArgs* a) noexcept {
+  if (a->n > 0) a->y[0] = 0;
+  return right(a);
+}
+AssayStatus refuses(const TrialArgs*) noexcept {
+  return ASSAY_BAD_SHAPE;
+}
+AssayStatus illegal(const TrialArgs*) noexcept {
+  __builtin_trap();
+  return ASSAY_OK;
+}
+AssayStatus crashes(const TrialArgs*) noexcept {
+  volatile int* nowhere = nullptr;
+  *nowhere = 1;
+  return ASSAY_OK;
+}
+AssayStatus zeros(const TrialArgs* a) noexcept {
+  return each(a, [](float, std::int64_t) { return 0.0F; });
+}
+
+KernelFn<Trial> on_trial = right;  // what the variant trial_avx2 does
+
+AssayStatus trial_avx2(const TrialArgs* a) noexcept {
+  return on_trial(a);
+}
+
+}  // namespace
+
+template <>
+std::span<const Kernel<Trial>> kernels<Trial>() noexcept {
+  static constexpr Kernel<Trial> table[] = {{"trial_avx2", Isa::avx2, trial_avx2}, {"trial_scalar", Isa::scalar, right}};
+  return table;
+}
+
+namespace {
+
+constexpr reference::Contract kTrialContract{"all", reference::Exactness::bounded, "1.5 ulp", reference::BiasUnit::output};
+
+void trial_reference(const TrialArgs& a, reference::Expected& y) {
+  for (std::int64_t i = 0; i < a.n; ++i) {
+    const double truth = static_cast<double>(a.x[i]) * kFactor;
+    y.value.push_back(truth);
+    y.bound.push_back(truth == 0 ? 0 : std::ldexp(1.5, std::ilogb(truth) - 23));
+  }
+}
+
+class TrialAdapter final : public OpAdapter<Trial, kTrialContract, trial_reference> {
+ public:
+  Signature signature(const Params& params) const override {
+    const std::int64_t n = size_of(params, "n");
+    return {{input("x", DType::f32, {n}), in_place(output("y", DType::f32, {n}), "x")}, {{"n", 1, {{"x", 0}, {"y", 0}}, {}}}};
+  }
+  TrialArgs bind(const Params& params, std::span<void* const> tensors) const override {
+    return {pointer<const float>(tensors, 0), pointer<float>(tensors, 1), params.integer("n")};
+  }
+  ShapeSpace shape_space() const override { return {{{"n", 37, 100}}, {}}; }
+  GeneratedCase bias_case() const override { return {{{"n", 4096}}, {}, 1}; }
+  Cost cost(const Params&) const override { return {}; }
+  std::vector<Params> bench_params() const override { return {}; }
+};
+
+// The verdict on a bad kernel at one generated case; the first variant is the one on trial.
+CaseResult verdict_on(KernelFn<Trial> kernel, const Params& shape = {{"n", std::int64_t{37}}}, const std::string& data = "gauss",
+                      const Checks& checks = Checks::all(), const Ledger* ledger = nullptr) {
+  static const TrialAdapter adapter;
+  on_trial = kernel;
+  CaseCheck check(adapter, generated_test_case(adapter, {shape, data, 4}), ledger);
+  return check.check(0, checks);
+}
+
+CaseResult bias_verdict_on(KernelFn<Trial> kernel) {
+  static const TrialAdapter adapter;
+  on_trial = kernel;
+  CaseCheck check(adapter, *bias_test_case(adapter), nullptr);
+  return check.check(0, Checks::parse("classes,bound,bias,spread,guard"));
+}
+
+void expect_failure(const CaseResult& result, Check check, const std::string& words) {
+  ASSERT_EQ(result.verdict, Verdict::fail);
+  EXPECT_EQ(check_name(result.failure->check), check_name(check)) << result.failure->message;
+  EXPECT_NE(result.failure->message.find(words), std::string::npos) << result.failure->message;
+  EXPECT_NE(result.repro.find("assay check trial --isa avx2"), std::string::npos) << result.repro;
+}
+
+TEST(Verdict, ARightKernelPasses) {
+  const CaseResult result = verdict_on(right);
+  EXPECT_EQ(result.verdict, Verdict::pass) << (result.failure ? result.failure->message : "");
+  EXPECT_EQ(result.compared, 37);
+  EXPECT_GT(result.placements, 16);
+  EXPECT_EQ(bias_verdict_on(right).verdict, Verdict::pass);
+}
+
+TEST(Verdict, BoundNamesTheWorstElement) {
+  expect_failure(verdict_on(four_ulp_off), Check::bound, "y[3] = 0x");
+}
+TEST(Verdict, ClassesComeFirst) {
+  expect_failure(verdict_on(nan_for_one), Check::classes, "y[3] = 0x7fc00000 (nan)");
+}
+TEST(Verdict, BiasSeesTruncation) {
+  expect_failure(bias_verdict_on(truncates), Check::bias, "errors lean to one side");
+}
+TEST(Verdict, BitsSeeOneUlp) {
+  expect_failure(verdict_on(drifts, {{"n", std::int64_t{5}}}), Check::bits, "not the scalar kernel's bits: y[4]");
+}
+TEST(Verdict, ZerosFail) {
+  expect_failure(verdict_on(zeros), Check::bound, "y[");
+}
+TEST(Verdict, RefusalIsNotAPass) {
+  expect_failure(verdict_on(refuses), Check::exact, "returned bad_shape; expected ok");
+}
+
+TEST(Verdict, WritingPastTheEndIsNamed) {
+  expect_failure(verdict_on(writes_past), Check::guard, "bytes past the end of y (guard page)");
+}
+TEST(Verdict, WritingBeforeTheStartIsNamed) {
+  expect_failure(verdict_on(writes_before), Check::guard, "wrote 4 bytes before the start of y");
+}
+TEST(Verdict, ReadingPastTheEndIsNamed) {
+  expect_failure(verdict_on(reads_past), Check::guard, "past the end of x (guard page)");
+}
+TEST(Verdict, ChangingAnInputIsNamed) {
+  expect_failure(verdict_on(changes_input), Check::guard, "changed its input x");
+}
+TEST(Verdict, InPlaceIsTried) {
+  expect_failure(verdict_on(wrong_in_place), Check::guard, "y in place of x");
+}
+TEST(Verdict, CrashesAreNamed) {
+  expect_failure(verdict_on(crashes), Check::guard, "touched address");
+}
+TEST(Verdict, IllegalInstructionsAreNamed) {
+  expect_failure(verdict_on(illegal), Check::guard, "SIGILL");
+}
+
+TEST(Verdict, EveryAlignmentIsTried) {
+  const Checks checks = Checks::parse("classes,bound,guard");
+  expect_failure(verdict_on(wants_alignment, {{"n", std::int64_t{37}}}, "gauss", checks), Check::guard, "other bits when placed");
+}
+
+TEST(Verdict, ACaseThatZerosWouldPassIsMistrusted) {
+  static const TrialAdapter adapter;
+  on_trial = right;
+  TestCase test = generated_test_case(adapter, {{{"n", std::int64_t{8}}}, "zeros", 1});
+  test.tags.clear();
+  CaseCheck untagged(adapter, test, nullptr);
+  EXPECT_EQ(untagged.check(0, Checks::all()).verdict, Verdict::mistrusted);
+  test.tags = {"trivial"};
+  CaseCheck tagged(adapter, test, nullptr);
+  const CaseResult result = tagged.check(0, Checks::all());
+  EXPECT_EQ(result.verdict, Verdict::pass);
+  EXPECT_TRUE(result.trivial);
+}
+
+TEST(Verdict, DriftInsideTheBoundIsNamedAsThat) {
+  const TemporaryFolder folder;
+  Ledger ledger(folder.path() / "ledger.json");
+  const CaseResult before = verdict_on(right, {{"n", std::int64_t{5}}});
+  ledger.accept("trial", {{before.case_name, before.digest}}, "a person", "2026-01-01", "first");
+  const Checks checks = Checks::parse("classes,bound,ledger");
+  EXPECT_EQ(verdict_on(right, {{"n", std::int64_t{5}}}, "gauss", checks, &ledger).verdict, Verdict::pass);
+  const CaseResult after = verdict_on(drifts, {{"n", std::int64_t{5}}}, "gauss", checks, &ledger);
+  expect_failure(after, Check::ledger, "drift: digest " + after.digest + ", the ledger has " + before.digest);
+}
+
+TEST(Ledger, KeepsDigestsAndReasons) {
+  const TemporaryFolder folder;
+  Ledger ledger(folder.path() / "ledger.json");
+  EXPECT_EQ(ledger.accept("add", {{"a", "1"}, {"b", "2"}}, "w", "d", "first").size(), 2U);
+  EXPECT_EQ(ledger.accept("add", {{"a", "1"}, {"b", "3"}}, "w", "d", "why").size(), 1U);
+  EXPECT_TRUE(ledger.accept("add", {{"a", "1"}, {"b", "3"}}, "w", "d", "nothing").empty());
+  ledger.save();
+  const Ledger again(folder.path() / "ledger.json");
+  EXPECT_EQ(again.digest("add", "b"), "3");
+  ASSERT_EQ(again.acceptances().size(), 2U);
+  EXPECT_EQ(again.acceptances()[1].why, "why");
+}
+
+TEST(Checks, ParseAndNames) {
+  EXPECT_EQ(Checks::parse("bound,guard").to_string(), "bound,guard");
+  EXPECT_EQ(Checks::parse("bound,guard").off_to_string(), "classes,bias,spread,exact,bits,ledger");
+  EXPECT_TRUE(Checks::all().off_to_string().empty());
+  EXPECT_THROW(Checks::parse("bounds"), std::invalid_argument);
+  EXPECT_THROW(Checks::parse(""), std::invalid_argument);
+}
+
+TEST(Nearest, NamesTheNearest) {
+  EXPECT_EQ(unknown_name("op", "rms_nrom", {"add", "rms_norm"}), "unknown op 'rms_nrom'; the nearest is 'rms_norm'");
+}
+
+TEST(Suite, UnknownNamesAreRefused) {
+  CheckRequest request;
+  request.ops = {"rms_nrom"};
+  EXPECT_THROW(run_suite(request), std::invalid_argument);
+  request.ops = {"add"};
+  request.case_name = "no_such_case";
+  EXPECT_THROW(run_suite(request), std::invalid_argument);
+}
+
+TEST(Suite, NothingRunIsAFailure) {
+  CheckRequest request;
+  request.ops = {"add"};
+  request.tag = "no_such_tag";
+  EXPECT_FALSE(run_suite(request).passed());
+}
+
+TEST(Suite, AnEmptyFolderOfGoldensIsRefused) {
+  const TemporaryFolder folder;
+  CheckRequest request;
+  request.golden = folder.path();
+  EXPECT_THROW(run_suite(request), std::runtime_error);
+}
+
+TEST(Spread, SeesWhatALooseBoundForgives) {
+  const TensorSpec spec = output("y", DType::f32, {2});
+  reference::Expected expected{{1, 2}, {1, 1}, {}, {}};
+  Array y{DType::f32, {2}, std::vector<std::uint8_t>(8)};
+  const float values[2] = {1.5F, 2};
+  std::memcpy(y.bytes.data(), values, sizeof values);
+  EXPECT_DOUBLE_EQ(compare_bounded(spec, y, expected, reference::BiasUnit::output).square_sum, 0.25);
+}
+
+TEST(Classes, OverflowMayGoEitherWayInsideTheBound) {
+  const TensorSpec spec = output("y", DType::f32, {1});
+  const double near_overflow = 0x1.ffffffp127;  // the threshold itself
+  Array y{DType::f32, {1}, std::vector<std::uint8_t>(4)};
+  for (const float value : {INFINITY, 0x1.fffffep127F}) {
+    std::memcpy(y.bytes.data(), &value, sizeof value);
+    const reference::Expected straddling{{near_overflow}, {0x1p120}, {}, {}};
+    EXPECT_FALSE(compare_bounded(spec, y, straddling, reference::BiasUnit::output).wrong_class) << value;
+  }
+  const float infinite = INFINITY;
+  std::memcpy(y.bytes.data(), &infinite, sizeof infinite);
+  const reference::Expected finite{{1}, {0x1p120}, {}, {}};
+  EXPECT_TRUE(compare_bounded(spec, y, finite, reference::BiasUnit::output).wrong_class);
+}
+
+TEST(Threads, RangesCoverEverythingOnceAtMultiples) {
+  for (const std::int64_t count : {0, 1, 31, 32, 33, 100, 1000}) {
+    std::vector<int> hits(static_cast<std::size_t>(count));
+    parallel_ranges(3, count, 32, [&](std::int64_t begin, std::int64_t end) {
+      EXPECT_EQ(begin % 32, 0);
+      for (std::int64_t i = begin; i < end; ++i) ++hits[static_cast<std::size_t>(i)];
+    });
+    for (const int hit : hits) EXPECT_EQ(hit, 1);
+  }
+}
+
+TEST(AtomicFile, ReplacesAndNamesWhatItCannotWrite) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder.path() / "a", "one");
+  write_file_atomically(folder.path() / "a", "two");
+  std::string text;
+  std::ifstream(folder.path() / "a") >> text;
+  EXPECT_EQ(text, "two");
+  EXPECT_THROW(write_file_atomically(folder.path() / "none" / "a", "x"), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace assay
