@@ -1,0 +1,35 @@
+/* decode_q8_0
+
+   dst[i] = the value of element i: w = d q, exact in f32.
+
+   src  q8_0 [n / 32]  in; blocks as kernels/formats/blocks.h
+   dst  f32 [n]       out; no overlap with src
+   n a multiple of 32, else ASSAY_BAD_SHAPE. Alignment: 1 byte for blocks, 4 for f32. n = 0 writes nothing.
+   A scale that is NaN or infinite is decoded by the arithmetic.
+   Exact: bits equal (NaNs as 0x7fc00000).
+   Source: docs/formats.md.
+*/
+#pragma once
+
+#include "kernels/formats/blocks.h"
+
+ASSAY_C_BEGIN
+
+typedef struct DecodeQ80Args {
+  const BlockQ8_0* src;
+  float* dst;
+  int64_t n;
+} DecodeQ80Args;
+
+ASSAY_C_END
+
+#ifdef __cplusplus
+namespace assay {
+
+struct DecodeQ80 {
+  using Args = DecodeQ80Args;
+  static constexpr const char* name = "decode_q8_0";
+};
+
+}  // namespace assay
+#endif

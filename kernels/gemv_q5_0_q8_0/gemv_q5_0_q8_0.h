@@ -1,0 +1,42 @@
+/* gemv_q5_0_q8_0
+
+   y[i] = sum over c of w[i, c] * x[c], weights q5_0, activations q8_0.
+
+   w  q5_0 [n, k / 32], contiguous rows of blocks  in
+   x  q8_0 [k / 32]  in
+   y  f32 [n]  out; no overlap; nothing past n is written
+   k a multiple of 32, else ASSAY_BAD_SHAPE. Alignment: 1 byte for weights (the format has no alignment), 4 for the rest.
+   n = 0 writes nothing; k = 0 gives +0. Threads: the caller may split rows.
+   Activation codes lie in -127..127.
+
+   Canonical order: integers are exact in int32; block by block ascending from +0, I1 = sum((q5 - 16) q8); acc = fma(d_w d_x,
+   float(I1), acc). The products of scales are rounded to f32 once; float(I) to nearest even. Bound: g(h) S_I + 2 eta (2 N_b +
+   sum(|I1| + |I2|)), S_I = sum_b(|d_w d_x I1| + |dmin_w d_x I2|), h = N_b, N_b = k / 32; a product of scales beyond f32's range:
+   only bits apply. Source: the definition over the decoded blocks; docs/formats.md.
+*/
+#pragma once
+
+#include "kernels/formats/blocks.h"
+
+ASSAY_C_BEGIN
+
+typedef struct GemvQ50Q80Args {
+  const BlockQ5_0* w;
+  const BlockQ8_0* x;
+  float* y;
+  int64_t n;
+  int64_t k;
+} GemvQ50Q80Args;
+
+ASSAY_C_END
+
+#ifdef __cplusplus
+namespace assay {
+
+struct GemvQ50Q80 {
+  using Args = GemvQ50Q80Args;
+  static constexpr const char* name = "gemv_q5_0_q8_0";
+};
+
+}  // namespace assay
+#endif

@@ -1,0 +1,36 @@
+/* pack_q4_k_x16
+
+   Sixteen rows interleaved, so that a lane of a register is a row (byte map: kernels/formats/packed.h).
+
+   src  q4_k [n, k / 256], contiguous  in
+   dst  q4_k_x16 [ceil(n/16), k / 256], contiguous  out; no overlap with src
+   The lanes of rows past n are written as 0. k a multiple of 256, else ASSAY_BAD_SHAPE.
+   Alignment: 1 byte. n = 0 or k = 0 writes nothing. unpack gives back the bytes that pack took.
+   Exact: bytes equal.
+   Source: docs/formats.md.
+*/
+#pragma once
+
+#include "kernels/formats/packed.h"
+
+ASSAY_C_BEGIN
+
+typedef struct PackQ4KX16Args {
+  const BlockQ4_K* src;
+  BlockQ4_Kx16* dst;
+  int64_t n;
+  int64_t k;
+} PackQ4KX16Args;
+
+ASSAY_C_END
+
+#ifdef __cplusplus
+namespace assay {
+
+struct PackQ4KX16 {
+  using Args = PackQ4KX16Args;
+  static constexpr const char* name = "pack_q4_k_x16";
+};
+
+}  // namespace assay
+#endif
