@@ -4,7 +4,7 @@
 
    src  q5_1 [n / 32]  in; blocks as kernels/formats/blocks.h
    dst  f32 [n]       out; no overlap with src
-   n a multiple of 32, else ASSAY_BAD_SHAPE. Alignment: 1 byte for blocks, 4 for f32. n = 0 writes nothing.
+   n a multiple of 32, else ASSAY_BAD_SHAPE. Alignment: 2 bytes for blocks, 4 for f32. n = 0 writes nothing.
    A scale that is NaN or infinite is decoded by the arithmetic.
    Exact: bits equal (NaNs as 0x7fc00000).
    Source: docs/formats.md.

@@ -5,7 +5,7 @@
    w  q5_0 [n, k / 32], contiguous rows of blocks  in
    x  q8_0 [k / 32]  in
    y  f32 [n]  out; no overlap; nothing past n is written
-   k a multiple of 32, else ASSAY_BAD_SHAPE. Alignment: 1 byte for weights (the format has no alignment), 4 for the rest.
+   k a multiple of 32, else ASSAY_BAD_SHAPE. Alignment: 2 bytes for weights, 4 for the rest.
    n = 0 writes nothing; k = 0 gives +0. Threads: the caller may split rows.
    Activation codes lie in -127..127.
 
