@@ -10,18 +10,37 @@ namespace assay {
 namespace {
 
 struct Info {
-  DType dtype;
   std::string_view name;
   std::size_t size;
+  std::size_t alignment;
+  std::int64_t numbers;
 };
 
-constexpr std::array<Info, 7> kInfo{{{DType::f32, "f32", 4},
-                                     {DType::f16, "f16", 2},
-                                     {DType::bf16, "bf16", 2},
-                                     {DType::f64, "f64", 8},
-                                     {DType::i32, "i32", 4},
-                                     {DType::i64, "i64", 8},
-                                     {DType::u8, "u8", 1}}};
+// In the order of DType.
+constexpr std::array<Info, 19> kInfo{{{"f32", 4, 4, 1},
+                                      {"f16", 2, 2, 1},
+                                      {"bf16", 2, 2, 1},
+                                      {"f64", 8, 8, 1},
+                                      {"i32", 4, 4, 1},
+                                      {"i64", 8, 8, 1},
+                                      {"u8", 1, 1, 1},
+                                      {"q4_0", 18, 2, 32},
+                                      {"q4_1", 20, 2, 32},
+                                      {"q5_0", 22, 2, 32},
+                                      {"q5_1", 24, 2, 32},
+                                      {"q8_0", 34, 2, 32},
+                                      {"q4_k", 144, 2, 256},
+                                      {"q5_k", 176, 2, 256},
+                                      {"q6_k", 210, 2, 256},
+                                      {"q8_k", 292, 4, 256},
+                                      {"q4_k_x16", 2304, 2, 256},
+                                      {"q6_k_x16", 3360, 2, 256},
+                                      {"q8_0_x16", 544, 2, 32}}};
+static_assert(kInfo.size() == static_cast<std::size_t>(DType::q8_0_x16) + 1);
+
+const Info& info(DType dtype) noexcept {
+  return kInfo[static_cast<std::size_t>(dtype)];
+}
 
 template <class T>
 T load(const void* element) noexcept {
@@ -45,16 +64,28 @@ double half_as_double(std::uint16_t bits) noexcept {
 }  // namespace
 
 std::size_t dtype_size(DType dtype) noexcept {
-  return kInfo[static_cast<std::size_t>(dtype)].size;
+  return info(dtype).size;
+}
+
+std::size_t dtype_alignment(DType dtype) noexcept {
+  return info(dtype).alignment;
+}
+
+std::int64_t dtype_numbers(DType dtype) noexcept {
+  return info(dtype).numbers;
+}
+
+bool is_block(DType dtype) noexcept {
+  return info(dtype).numbers > 1;
 }
 
 std::string_view dtype_name(DType dtype) noexcept {
-  return kInfo[static_cast<std::size_t>(dtype)].name;
+  return info(dtype).name;
 }
 
 std::optional<DType> dtype_from_name(std::string_view name) noexcept {
-  for (const Info& info : kInfo) {
-    if (info.name == name) return info.dtype;
+  for (std::size_t i = 0; i < kInfo.size(); ++i) {
+    if (kInfo[i].name == name) return static_cast<DType>(i);
   }
   return std::nullopt;
 }
@@ -75,6 +106,8 @@ double element_as_double(DType dtype, const void* element) noexcept {
       return static_cast<double>(load<std::int64_t>(element));
     case DType::u8:
       return load<std::uint8_t>(element);
+    default:
+      break;
   }
   return std::numeric_limits<double>::quiet_NaN();
 }

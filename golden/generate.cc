@@ -6,13 +6,14 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "golden/generate_blocks.h"
 #include "golden/philox.h"
 
 namespace assay {
 namespace {
 
-constexpr std::array<std::string_view, 10> kNames{"gauss",    "positive", "uniform", "mixed_zero", "wide",
-                                                  "denormal", "bits",     "zeros",   "index",      "sequence"};
+constexpr std::array<std::string_view, 12> kNames{"gauss", "positive", "uniform", "mixed_zero", "wide",   "denormal",
+                                                  "bits",  "zeros",    "index",   "sequence",   "blocks", "activations"};
 
 double unit(std::uint32_t word) {
   return (word + 0.5) * 0x1p-32;
@@ -141,6 +142,10 @@ void generate(const Distribution& d, std::uint64_t seed, std::uint32_t stream, D
   bool known = false;
   for (const std::string_view name : kNames) known = known || name == d.name;
   if (!known) throw std::invalid_argument("unknown distribution '" + d.name + "'");
+  if (is_block(dtype)) {
+    if (!generate_blocks(d.name, seed, stream, dtype, count, static_cast<std::uint8_t*>(dst))) refuse(d, dtype);
+    return;
+  }
   Words words(seed, stream);
   if (is_integer(dtype)) return generate_integers(d, words, dtype, count, dst);
   const bool denormal = d.name == "denormal";

@@ -89,6 +89,18 @@ std::vector<std::int64_t> dataspace_shape(hid_t space) {
   return {dims.begin(), dims.end()};
 }
 
+// Bytes marked as blocks: the last axis is one block.
+void gather_blocks(Array& bytes, const std::string& format) {
+  const auto dtype = dtype_from_name(format);
+  if (!dtype || !is_block(*dtype)) throw Hdf5Error("attribute 'dtype' is '" + format + "', no block format");
+  const auto size = static_cast<std::int64_t>(dtype_size(*dtype));
+  if (bytes.shape.empty() || bytes.shape.back() != size) {
+    throw Hdf5Error("last axis is not a block of " + format + ": expected " + std::to_string(size) + " bytes");
+  }
+  bytes.dtype = *dtype;
+  bytes.shape.pop_back();
+}
+
 ParamValue read_string(hid_t attribute, hid_t type) {
   const std::size_t size = H5Tget_size(type);
   if (H5Tis_variable_str(type) > 0) {
@@ -250,10 +262,11 @@ Array Hdf5File::describe(const std::string& dataset) const {
     check_layout(id);
     const Attributes marks = attributes(dataset);
     const auto mark = marks.find("dtype");
-    const bool bfloat16 = mark != marks.end() && mark->second == ParamValue(std::string("bfloat16"));
+    const auto* name = mark == marks.end() ? nullptr : std::get_if<std::string>(&mark->second);
     Array out;
-    out.dtype = element_type(Handle(H5Dget_type(id)), bfloat16);
+    out.dtype = element_type(Handle(H5Dget_type(id)), name != nullptr && *name == "bfloat16");
     out.shape = dataspace_shape(Handle(H5Dget_space(id)));
+    if (name != nullptr && out.dtype == DType::u8) gather_blocks(out, *name);
     return out;
   });
 }

@@ -48,6 +48,8 @@ Array make_input(const Hdf5File& file, const std::string& object, GeneratedInput
       fail(file, object, "shape is negative or beyond 2^31 elements");
     elements *= dim;
   }
+  if (elements > (std::int64_t{1} << 33) / static_cast<std::int64_t>(dtype_size(array.dtype)))
+    fail(file, object, "generated input is larger than 8 GiB");
   recipe.distribution = {p.text("distribution"), p.has("scale") ? p.real("scale") : 1.0, p.integer_or("low", 0),
                          p.integer_or("high", 0)};
   recipe.seed = static_cast<std::uint64_t>(p.integer("seed"));
@@ -108,6 +110,7 @@ GoldenCase GoldenFile::read(const std::string& name) const {
   out.tags = words_of(text_or(attributes, "tags", ""));
   out.status = text_or(attributes, "status", "ok");
   out.note = text_or(attributes, "note", "");
+  out.source = text_or(attributes, "source", "");
   try {
     out.params = attributes_as_params(file_.attributes(group + "/params"));
     for (const std::string& input : file_.children(group + "/inputs")) {
@@ -119,6 +122,10 @@ GoldenCase GoldenFile::read(const std::string& name) const {
   }
   out.truth = read_kept(file_, group + "/truth");
   out.canonical = read_kept(file_, group + "/canonical");
+  const std::string parts = group + "/parts";
+  if (file_.exists(parts)) {
+    for (const std::string& part : file_.children(parts)) out.parts.emplace(part, file_.read(parts + "/" + part));
+  }
   return out;
 }
 

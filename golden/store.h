@@ -36,11 +36,13 @@ struct GoldenCase {
   std::vector<std::string> tags;
   std::string status = "ok";
   std::string note;
+  std::string source;  // where the case's bytes come from, if not from the file's source
   Params params;
   std::map<std::string, Array> inputs;  // generated ones are made and their sha256 checked
   std::map<std::string, GeneratedInput> generated;
   std::map<std::string, Kept> truth;
   std::map<std::string, Kept> canonical;
+  std::map<std::string, Array> parts;  // figures on the way to the outputs
 
   bool has_tag(std::string_view tag) const;
 };

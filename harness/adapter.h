@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "golden/hdf5.h"
 #include "golden/params.h"
 #include "harness/tensor.h"
 #include "kernels/kernel.h"
@@ -56,7 +57,7 @@ struct Size {
   std::int64_t fallback;            // where the user does not give it
   std::int64_t most;                // the largest that random cases draw
   std::int64_t unit = 1;            // sizes are multiples of this
-  const char* stride_of = nullptr;  // a stride: at least that size; absent unless given or drawn
+  const char* stride_of = nullptr;  // a stride: at least that size, in units; absent unless given or drawn
 };
 
 // A parameter with a few values that matter; the first is the default.
@@ -72,8 +73,9 @@ struct ShapeSpace {
 
 // What a call costs at least, for roofs.
 struct Cost {
-  double bytes = 0;  // read and written once
-  double flops = 0;  // f32; an fma counts two
+  double bytes = 0;     // read and written once
+  double flops = 0;     // f32; an fma counts two
+  double int8_ops = 0;  // a product of two codes and its addition count two
 };
 
 class Adapter {
@@ -91,6 +93,12 @@ class Adapter {
   virtual AssayStatus run(std::size_t variant, const Params& params, std::span<void* const> tensors) const = 0;
   // One Expected an output, in the order of the signature.
   virtual std::vector<reference::Expected> reference(const Params& params, std::span<void* const> tensors) const = 0;
+  // The reference's figures on the way to the outputs, by the names of golden/SCHEMA.md ("Parts").
+  virtual std::map<std::string, std::vector<std::int64_t>> integer_parts(const Params&, std::span<void* const>) const {
+    return {};
+  }
+  // What a kernel must return for these inputs (dense, in the order of the signature): for cases without a golden.
+  virtual AssayStatus required_status(const Params&, const std::vector<Array>&) const { return ASSAY_OK; }
 
   virtual ShapeSpace shape_space() const = 0;
   virtual GeneratedCase bias_case() const = 0;  // no params: the op has none

@@ -7,7 +7,9 @@
 #include <stdexcept>
 
 #include "golden/philox.h"
+#include "harness/block_format.h"
 #include "harness/nearest.h"
+#include "reference/block_packing.h"
 
 namespace assay {
 namespace {
@@ -43,7 +45,7 @@ Params draw_params(const ShapeSpace& space, Draws& draws) {
     if (size.stride_of == nullptr) {
       params.set(size.name, draw_size(size, draws));
     } else if (draws.below(2) == 0) {
-      params.set(size.name, params.integer(size.stride_of) + draws.below(20));
+      params.set(size.name, (params.integer(size.stride_of) + size.unit - 1) / size.unit + draws.below(20));
     }
   }
   for (const Choice& choice : space.choices) {
@@ -76,8 +78,33 @@ Params complete_params(const Adapter& adapter, const Params& given) {
 // Exponents that leave room for the products and sums of an op.
 Distribution distribution_for(const TensorSpec& spec, const std::string& name) {
   if (spec.data) return *spec.data;
+  if (is_block(spec.dtype)) {
+    constexpr std::array<std::string_view, 4> kOfBlocks{"bits", "wide", "denormal", "zeros"};
+    return {std::find(kOfBlocks.begin(), kOfBlocks.end(), name) == kOfBlocks.end() ? "blocks" : name};
+  }
   if (name == "wide") return spec.dtype == DType::f16 ? Distribution{name, 1, -14, 14} : Distribution{name, 1, -20, 20};
   return {name};
+}
+
+Array generate_dense(DType dtype, const std::vector<std::int64_t>& shape, const Distribution& distribution, std::uint64_t seed,
+                     std::uint32_t stream) {
+  Array array;
+  array.dtype = dtype;
+  array.shape = shape;
+  array.bytes.resize(static_cast<std::size_t>(array.elements()) * dtype_size(dtype));
+  generate(distribution, seed, stream, dtype, array.elements(), array.bytes.data());
+  return array;
+}
+
+// Plain blocks of all rows, packed by the reference. Rows past n are random too: they must count nowhere.
+Array generate_packed(const TensorSpec& spec, const Distribution& distribution, std::uint64_t seed, std::uint32_t stream) {
+  const reference::Format format = block_format(spec.dtype);
+  const std::int64_t rows = spec.shape[0] * kPackedRows;
+  Array array = generate_dense(plain_dtype(format), {rows, spec.shape[1]}, distribution, seed, stream);
+  array.bytes = reference::pack_x16(format, array.bytes.data(), rows, spec.shape[1] * dtype_numbers(spec.dtype));
+  array.dtype = spec.dtype;
+  array.shape = spec.shape;
+  return array;
 }
 
 std::vector<Array> generate_inputs(const Signature& signature, const std::map<std::string, Distribution>& data,
@@ -86,13 +113,10 @@ std::vector<Array> generate_inputs(const Signature& signature, const std::map<st
   for (const TensorSpec& spec : signature.tensors) {
     if (spec.role != Role::in) continue;
     const auto named = data.find(spec.name);
-    Array array;
-    array.dtype = spec.dtype;
-    array.shape = spec.shape;
-    array.bytes.resize(static_cast<std::size_t>(spec.elements()) * dtype_size(spec.dtype));
-    generate(named != data.end() ? named->second : distribution_for(spec, fallback), seed,
-             static_cast<std::uint32_t>(inputs.size()), spec.dtype, spec.elements(), array.bytes.data());
-    inputs.push_back(std::move(array));
+    const Distribution distribution = named != data.end() ? named->second : distribution_for(spec, fallback);
+    const auto stream = static_cast<std::uint32_t>(inputs.size());
+    inputs.push_back(is_packed(spec.dtype) ? generate_packed(spec, distribution, seed, stream)
+                                           : generate_dense(spec.dtype, spec.shape, distribution, seed, stream));
   }
   return inputs;
 }
@@ -161,6 +185,7 @@ TestCase case_from_golden(const Adapter& adapter, const GoldenFile& file, const 
   if (golden.truth.empty() && test.status == ASSAY_OK) throw std::invalid_argument(where + ": holds no truth");
   test.truth = std::move(golden.truth);
   test.canonical = std::move(golden.canonical);
+  test.parts = std::move(golden.parts);
   return test;
 }
 
@@ -188,6 +213,7 @@ TestCase generated_test_case(const Adapter& adapter, const GeneratedRequest& req
                            request.data, request.seed);
   if (request.data == "zeros") test.tags.emplace_back("trivial");
   test.inputs = generate_inputs(adapter.signature(test.params), {}, request.data, request.seed);
+  test.status = adapter.required_status(test.params, test.inputs);
   return test;
 }
 

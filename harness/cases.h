@@ -20,9 +20,10 @@ struct TestCase {
   std::vector<Array> inputs;          // in the order of the signature
   std::map<std::string, Kept> truth;  // by output
   std::map<std::string, Kept> canonical;
-  std::optional<std::uint64_t> seed;  // if it was made from one
-  bool judge_bias = false;            // the op's own seeded case: |z| counts
-  std::string repro;                  // options of `assay check OP` that run just this
+  std::map<std::string, Array> parts;  // what the golden keeps for the reference
+  std::optional<std::uint64_t> seed;   // if it was made from one
+  bool judge_bias = false;             // the op's own seeded case: |z| counts
+  std::string repro;                   // options of `assay check OP` that run just this
 
   bool has_tag(std::string_view tag) const;
 };

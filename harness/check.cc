@@ -55,7 +55,7 @@ CaseCheck::CaseCheck(const Adapter& adapter, TestCase test, const Ledger* ledger
 // The reference's expectation; where the golden keeps the truth, the golden's.
 std::vector<reference::Expected> CaseCheck::expected_outputs() {
   std::vector<reference::Expected> expected = adapter_.reference(test_.params, call_.pointers());
-  for (std::size_t o = 0; o < outputs_.size() && !exact(); ++o) {
+  for (std::size_t o = 0; o < outputs_.size() && bounded(); ++o) {
     const auto truth = test_.truth.find(call_.signature().tensors[outputs_[o]].name);
     if (truth == test_.truth.end()) continue;
     const Kept& kept = truth->second;
@@ -83,10 +83,12 @@ void CaseCheck::prepare() {
 Comparison CaseCheck::compare_output(std::size_t output, const Array& y) const {
   const TensorSpec& spec = call_.signature().tensors[outputs_[output]];
   const reference::Expected& expected = baseline_->expected[output];
-  if (!exact()) return compare_bounded(spec, y, expected, adapter_.contract().bias_unit);
-  Comparison result = compare_bytes(spec, y, whole(spec, expected.bytes), false);
-  const auto truth = test_.truth.find(spec.name);
-  if (truth != test_.truth.end() && !result.worst) result = compare_bytes(spec, y, truth->second, false);
+  if (bounded()) return compare_bounded(spec, y, expected, adapter_.contract().bias_unit);
+  const auto kept = test_.truth.find(spec.name);
+  const Kept* truth = kept == test_.truth.end() ? nullptr : &kept->second;
+  if (!exact()) return compare_encoded(y, expected.encoding, truth);
+  Comparison result = compare_bytes(spec, y, whole(spec, expected.bytes), any_nan());
+  if (truth != nullptr && !result.worst) result = compare_bytes(spec, y, *truth, any_nan());
   return result;
 }
 
@@ -116,21 +118,23 @@ std::optional<Failure> CaseCheck::check_values(const Outcome& outcome, const Che
     result.compared += found.compared;
     result.bits_only += found.bits_only;
     const TensorSpec& spec = call_.signature().tensors[outputs_[o]];
+    if (!found.note.empty()) result.worst = found.note;
     if (found.worst && found.margin >= result.margin) result.worst = describe_miss(spec, *found.worst);
     result.margin = std::max(result.margin, found.margin);
     units.insert(units.end(), found.bias.begin(), found.bias.end());
   }
-  if (!exact()) result.z = bias_z(units);
+  if (bounded()) result.z = bias_z(units);
   for (std::size_t o = 0; o < outputs_.size(); ++o) {
     const TensorSpec& spec = call_.signature().tensors[outputs_[o]];
     if (exact() && checks.has(Check::exact) && outputs[o].worst)
       return Failure{Check::exact, describe_miss(spec, *outputs[o].worst)};
-    if (!exact() && checks.has(Check::classes) && outputs[o].wrong_class) {
+    if (bounded() && checks.has(Check::classes) && outputs[o].wrong_class) {
       return Failure{Check::classes, describe_miss(spec, *outputs[o].wrong_class)};
     }
   }
   if (exact()) return std::nullopt;
   if (checks.has(Check::bound) && result.margin > 1) return Failure{Check::bound, result.worst};
+  if (!bounded()) return std::nullopt;
   if (checks.has(Check::bias) && test_.judge_bias) {
     if (!result.z) return Failure{Check::bias, "fewer than 256 outputs have an error: the bias cannot be judged"};
     if (std::fabs(*result.z) > kMostBias) {
@@ -160,10 +164,10 @@ std::optional<Failure> CaseCheck::check_bits(const Outcome& outcome) const {
     const TensorSpec& spec = call_.signature().tensors[outputs_[o]];
     const auto canonical = test_.canonical.find(spec.name);
     if (canonical != test_.canonical.end()) {
-      const Comparison found = compare_bytes(spec, outcome.outputs[o], canonical->second, !exact());
+      const Comparison found = compare_bytes(spec, outcome.outputs[o], canonical->second, any_nan());
       if (found.worst) return Failure{Check::bits, "not the golden's canonical bits: " + describe_miss(spec, *found.worst)};
     }
-    const Comparison found = compare_bytes(spec, outcome.outputs[o], whole(spec, baseline_->scalar.outputs[o].bytes), !exact());
+    const Comparison found = compare_bytes(spec, outcome.outputs[o], whole(spec, baseline_->scalar.outputs[o].bytes), any_nan());
     if (found.worst) return Failure{Check::bits, "not the scalar kernel's bits: " + describe_miss(spec, *found.worst)};
   }
   return std::nullopt;
@@ -172,7 +176,7 @@ std::optional<Failure> CaseCheck::check_bits(const Outcome& outcome) const {
 std::string CaseCheck::digest_of(const Outcome& outcome) const {
   std::vector<std::uint8_t> bytes{static_cast<std::uint8_t>(outcome.status)};
   for (Array output : outcome.outputs) {
-    if (!exact()) canonicalise_nans(output);
+    if (any_nan()) canonicalise_nans(output);
     bytes.insert(bytes.end(), output.bytes.begin(), output.bytes.end());
   }
   return sha256(bytes).substr(0, 32);
@@ -196,7 +200,7 @@ std::optional<Failure> CaseCheck::compare_layout(const Outcome& first, const Out
   if (test_.status != ASSAY_OK) return std::nullopt;
   for (std::size_t o = 0; o < outputs_.size(); ++o) {
     const TensorSpec& spec = call_.signature().tensors[outputs_[o]];
-    const Comparison found = compare_bytes(spec, other.outputs[o], whole(spec, first.outputs[o].bytes), !exact());
+    const Comparison found = compare_bytes(spec, other.outputs[o], whole(spec, first.outputs[o].bytes), any_nan());
     if (found.worst)
       return Failure{Check::guard, fmt::format("other bits when placed {}: {}", layout, describe_miss(spec, *found.worst))};
   }

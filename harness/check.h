@@ -80,6 +80,9 @@ class CaseCheck {
   std::optional<Failure> compare_layout(const Outcome& first, const Outcome& other, const std::string& layout) const;
   std::string digest_of(const Outcome& outcome) const;
   bool exact() const { return adapter_.contract().exactness == reference::Exactness::exact; }
+  bool bounded() const { return adapter_.contract().exactness == reference::Exactness::bounded; }
+  // NaNs made by arithmetic are alike.
+  bool any_nan() const { return bounded() || adapter_.contract().arithmetic_nans; }
 
   const Adapter& adapter_;
   TestCase test_;

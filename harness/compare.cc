@@ -7,6 +7,9 @@
 #include <cstring>
 #include <limits>
 
+#include "harness/block_format.h"
+#include "reference/encode_k.h"
+
 namespace assay {
 namespace {
 
@@ -132,6 +135,21 @@ Comparison compare_bounded(const TensorSpec& spec, const Array& y, const referen
   return result;
 }
 
+Comparison compare_encoded(const Array& y, const reference::Encoding& encoding, const Kept* golden) {
+  const reference::EncodedError got = reference::encoded_error(encoding, y.bytes.data());
+  const reference::EncodedError want =
+      golden == nullptr ? encoding.fallback : reference::encoded_error(encoding, golden->values.bytes.data());
+  const char* whose = golden == nullptr ? "an encoder's without a search" : "the golden's";
+  Comparison result;
+  result.compared = y.elements();
+  result.margin = margin_of(got.weighted, reference::kMostEncodedError * want.weighted);
+  if (std::isnan(result.margin)) result.margin = std::numeric_limits<double>::infinity();
+  result.note =
+      fmt::format("weighted squared error {:.6g}, {}: {:.6g}, at most {} times that; plain squared error {:.6g}, {:.6g}",
+                  got.weighted, whose, want.weighted, reference::kMostEncodedError, got.plain, want.plain);
+  return result;
+}
+
 Comparison compare_bytes(const TensorSpec& spec, const Array& y, const Kept& want, bool any_nan) {
   Comparison result;
   const std::size_t size = dtype_size(spec.dtype);
@@ -147,6 +165,11 @@ Comparison compare_bytes(const TensorSpec& spec, const Array& y, const Kept& wan
     miss.index = i;
     miss.got = describe_element(spec.dtype, got);
     miss.want = describe_element(spec.dtype, expected);
+    if (is_block(spec.dtype)) {
+      const auto at = static_cast<std::size_t>(std::mismatch(got, got + size, expected).first - got);
+      miss.got = fmt::format("byte {} of its {}: 0x{:02x}", at, size, got[at]);
+      miss.want = fmt::format("0x{:02x}", expected[at]);
+    }
     miss.margin = std::numeric_limits<double>::infinity();
     result.worst = miss;
     result.margin = miss.margin;
@@ -185,6 +208,7 @@ std::string element_name(const TensorSpec& spec, std::int64_t index) {
 }
 
 std::string describe_element(DType dtype, const std::uint8_t* element) {
+  if (is_block(dtype)) return fmt::format("({})", describe_block(dtype, element, 4));
   return fmt::format("0x{:0{}x} ({:.9g})", element_bits(dtype, element), 2 * dtype_size(dtype),
                      element_as_double(dtype, element));
 }

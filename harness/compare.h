@@ -31,12 +31,16 @@ struct Comparison {
   std::optional<Miss> wrong_class;  // the first
   double square_sum = 0;            // of e / B, for the spread
   std::vector<double> bias;         // t of each unit with an error
+  std::string note;                 // encoded outputs: the errors in words
 
   void add(const Comparison& other);
 };
 
 // Holds a bounded output to value and bound.
 Comparison compare_bounded(const TensorSpec& spec, const Array& y, const reference::Expected& expected, reference::BiasUnit unit);
+
+// Holds the weighted squared error of blocks to that of the golden's, where there are any, or of the reference's plain encoder.
+Comparison compare_encoded(const Array& y, const reference::Encoding& encoding, const Kept* golden);
 
 // Holds bytes to bytes; the first difference is `worst`. NaNs are equal to NaNs if `any_nan`.
 Comparison compare_bytes(const TensorSpec& spec, const Array& y, const Kept& want, bool any_nan);
@@ -49,7 +53,7 @@ void canonicalise_nans(Array& array);
 
 // "y[3, 17]" for a flat index.
 std::string element_name(const TensorSpec& spec, std::int64_t index);
-// "0x3f800000 (1)"
+// "0x3f800000 (1)"; of a block its scales and first codes.
 std::string describe_element(DType dtype, const std::uint8_t* element);
 
 }  // namespace assay

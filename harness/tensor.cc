@@ -12,7 +12,7 @@ TensorSpec make(std::string name, DType dtype, Role role, std::vector<std::int64
   spec.role = role;
   spec.strides = dense_strides(shape);
   spec.shape = std::move(shape);
-  spec.alignment = dtype_size(dtype);
+  spec.alignment = dtype_alignment(dtype);
   return spec;
 }
 

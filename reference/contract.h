@@ -3,7 +3,11 @@
 
 namespace assay::reference {
 
-enum class Exactness { exact, bounded };
+enum class Exactness {
+  exact,    // bytes equal
+  bounded,  // each output within its bound
+  encoded,  // blocks whose bytes are free; the weighted squared error of what they decode to is bounded
+};
 
 // Over what the errors are summed before their signs are counted (docs/numerics.md, "Bias z").
 enum class BiasUnit {
@@ -17,6 +21,7 @@ struct Contract {
   Exactness exactness;
   const char* bound;  // the formula, as docs/numerics.md has it
   BiasUnit bias_unit;
+  bool arithmetic_nans = false;  // exact ops: any NaN equals any other, because arithmetic made it
 };
 
 }  // namespace assay::reference

@@ -4,14 +4,31 @@
 #include <cstdint>
 #include <vector>
 
+#include "reference/blocks.h"
+
 namespace assay::reference {
 
-// Dense, row-major, in the tensor's logical order. A bounded output fills value and bound; an exact one bytes.
+struct EncodedError {
+  double weighted = 0;  // sum of w_i (x_i - decoded_i)^2
+  double plain = 0;     // sum of (x_i - decoded_i)^2
+};
+
+// What blocks were made from, and how their error is weighed.
+struct Encoding {
+  Format format = Format::q4_k;
+  std::vector<float> source;   // in the order of the blocks' elements
+  std::vector<double> weight;  // of each element's squared error
+  EncodedError fallback;       // that of an encoder without a search
+};
+
+// Dense, row-major, in the tensor's logical order. A bounded output fills value and bound; an exact one bytes; an encoded one
+// encoding.
 struct Expected {
   std::vector<double> value;            // truth in fp64; NaN and infinity as the definition gives them
   std::vector<double> bound;            // B of docs/numerics.md, in the unit of the value; 0 where only +-0 will do (S = 0)
   std::vector<std::uint8_t> bits_only;  // empty, or 1 where no bound holds and only equal bits count
   std::vector<std::uint8_t> bytes;      // exact outputs: the element bytes, little endian
+  Encoding encoding;
 };
 
 }  // namespace assay::reference

@@ -2,10 +2,10 @@
 
 #include <Eigen/Core>
 #include <algorithm>
-#include <cmath>
 
 #include "reference/bounds.h"
 #include "reference/decode.h"
+#include "reference/magnitudes.h"
 #include "reference/outputs.h"
 
 namespace assay::reference {
@@ -29,13 +29,6 @@ constexpr std::int64_t kTileRows = 32;
 constexpr std::int64_t kBlockColumns = 256;  // a decoded block of 32 rows is 64 KiB
 
 using TileMatrix = Eigen::Matrix<double, kTileRows, Eigen::Dynamic>;
-
-// |a|, and 0 for NaN and infinities. A product of floats is finite in fp64 exactly where both factors are, so S over
-// finite terms is the product of the factors' finite magnitudes.
-template <class Matrix>
-Matrix finite_magnitudes(const Matrix& a) {
-  return a.unaryExpr([](double x) { return std::isfinite(x) ? std::abs(x) : 0.0; });
-}
 
 // y = x w^T over tile-major weights. Products of two floats are exact in fp64, so a sum in any order is within
 // k 2^-53 S of the truth: at most 2^-23 of the bound's h u S.

@@ -63,11 +63,52 @@ TEST(Generate, ElementsDoNotDependOnTheCount) {
   EXPECT_TRUE(std::equal(few.begin(), few.end(), many.begin()));
 }
 
+// Scales in range, q8_k's sums those of its codes, no activation of -128: what golden/SCHEMA.md says of generated blocks.
+TEST(Generate, BlocksAreSane) {
+  constexpr std::int64_t count = 200;
+  std::vector<std::uint8_t> q8_k(count * 292), q8_0(count * 34), q6_k(count * 210);
+  generate({"blocks"}, 5, 1, DType::q8_k, count, q8_k.data());
+  generate({"activations"}, 5, 1, DType::q8_0, count, q8_0.data());
+  generate({"wide"}, 5, 1, DType::q6_k, count, q6_k.data());
+  for (std::size_t b = 0; b < count; ++b) {
+    float d = 0;
+    std::memcpy(&d, &q8_k[b * 292], sizeof d);
+    EXPECT_GE(std::fabs(d), 0x1p-12F);
+    EXPECT_LT(std::fabs(d), 0x1p-4F);
+    for (std::size_t j = 0; j < 16; ++j) {
+      std::int16_t sum = 0;
+      std::memcpy(&sum, &q8_k[b * 292 + 260 + 2 * j], sizeof sum);
+      for (std::size_t i = 0; i < 16; ++i)
+        sum = static_cast<std::int16_t>(sum - static_cast<std::int8_t>(q8_k[b * 292 + 4 + 16 * j + i]));
+      EXPECT_EQ(sum, 0);
+    }
+    EXPECT_EQ(std::count(&q8_k[b * 292 + 4], &q8_k[b * 292 + 260], 0x80), 0);
+    EXPECT_EQ(std::count(&q8_0[b * 34 + 2], &q8_0[b * 34 + 34], 0x80), 0);
+    const double scale = std::fabs(element_as_double(DType::f16, &q6_k[b * 210 + 208]));
+    EXPECT_TRUE(scale >= 0x1p-14 && std::isfinite(scale)) << scale;
+  }
+}
+
+// A block takes whole words, so the bytes of one do not depend on its neighbours.
+TEST(Generate, BlocksAreTheGeneratorsWords) {
+  std::vector<std::uint8_t> two(2 * 18);
+  generate({"bits"}, 7, 3, DType::q4_0, 2, two.data());
+  for (std::size_t b = 0; b < 2; ++b) {
+    for (std::size_t byte = 0; byte < 18; ++byte) {
+      const std::size_t word = 5 * b + byte / 4;
+      EXPECT_EQ(two[18 * b + byte], (philox_block(7, 3, word / 4)[word % 4] >> (8 * (byte % 4))) & 255);
+    }
+  }
+}
+
 TEST(Generate, RefusesWhatATypeCannotHold) {
   std::int32_t integer = 0;
   float real = 0;
   EXPECT_THROW(generate({"gauss"}, 1, 0, DType::i32, 1, &integer), std::invalid_argument);
   EXPECT_THROW(generate({"index"}, 1, 0, DType::f32, 1, &real), std::invalid_argument);
+  std::vector<std::uint8_t> packed(2304);
+  EXPECT_THROW(generate({"gauss"}, 1, 0, DType::q4_k, 1, packed.data()), std::invalid_argument);
+  EXPECT_THROW(generate({"blocks"}, 1, 0, DType::f32, 1, &real), std::invalid_argument);
   EXPECT_THROW(generate({"no_such"}, 1, 0, DType::f32, 1, &real), std::invalid_argument);
 }
 

@@ -19,11 +19,33 @@ class Bf16:
         return self.bits.shape
 
 
-Tensor = np.ndarray | Bf16
+@dataclass(frozen=True)
+class Blocks:
+    """A tensor of quantised blocks: its bytes [.., bytes of a block] and their format (blocks.py)."""
+
+    data: np.ndarray
+    format: str
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.data.shape[:-1]
+
+    def __getitem__(self, place: slice | int | tuple | np.ndarray) -> Blocks:
+        return Blocks(self.data[place], self.format)
+
+
+Tensor = np.ndarray | Bf16 | Blocks
+
+
+def tensor_array(tensor: Tensor) -> np.ndarray:
+    """What is stored of it."""
+    if isinstance(tensor, Bf16):
+        return tensor.bits
+    return tensor.data if isinstance(tensor, Blocks) else tensor
 
 
 def tensor_bytes(tensor: Tensor) -> bytes:
-    return np.ascontiguousarray(tensor.bits if isinstance(tensor, Bf16) else tensor).tobytes()
+    return np.ascontiguousarray(tensor_array(tensor)).tobytes()
 
 
 def round_shift(value: np.ndarray, shift: np.ndarray | int) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The trained model and its fp64 trace, as sources of real data."""
+"""The trained model, its quantised files, its fp64 trace and ggml's goldens: the sources that recorders are given."""
 from __future__ import annotations
 
 import json
@@ -8,12 +8,13 @@ import h5py
 import numpy as np
 
 from formats import Bf16
+from gguf_tensors import GgufFile
 
 
 class Real:
     """Weights (safetensors, bf16) and activations (an fp64 trace with one group a prompt) of one model."""
 
-    def __init__(self, model: Path, trace: Path) -> None:
+    def __init__(self, model: Path, trace: Path, quantised: list[Path] = ()) -> None:
         self.name = model.name
         self.config = json.loads((model / "config.json").read_text())
         self.raw = (model / "model.safetensors").read_bytes()
@@ -21,6 +22,8 @@ class Real:
         self.start = 8 + header
         self.index = json.loads(self.raw[8:self.start])
         self.trace = h5py.File(trace, "r")
+        self.quantised = {path.stem.removeprefix(f"{model.name}-"): path for path in quantised}
+        self.opened: dict[str, GgufFile] = {}
 
     def weight(self, name: str) -> Bf16:
         entry = self.index[name + ".weight"]
@@ -30,6 +33,14 @@ class Real:
 
     def layer(self, layer: int, name: str) -> Bf16:
         return self.weight(f"model.layers.{layer}.{name}")
+
+    def gguf(self, kind: str) -> GgufFile:
+        """The model's file quantised as `kind`: Q8_0, Q4_K_M."""
+        if kind not in self.quantised:
+            raise SystemExit(f"this op's cases need {self.name}-{kind}.gguf: give it with --gguf")
+        if kind not in self.opened:
+            self.opened[kind] = GgufFile(self.quantised[kind])
+        return self.opened[kind]
 
     def site(self, site: str, prompt: str = "genesis") -> np.ndarray:
         """A site's rows, rounded to f32: what a kernel is fed."""

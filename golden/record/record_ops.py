@@ -1,14 +1,17 @@
 """Records the goldens of ops: inputs, truth and the canonical order's bits.
 
-    python record_ops.py OUT_DIR [OP...] --model MODEL_DIR --trace TRACE.h5
+    python record_ops.py OUT_DIR [OP...] --model MODEL_DIR --trace TRACE.h5 [--gguf FILE...] [--ggml DIR]
 
 OUT_DIR is golden/: writes ops/<op>.h5 and MANIFEST.json there. MODEL_DIR holds the trained model (config.json,
-model.safetensors in bf16), TRACE.h5 its sites in fp64. Two runs give the same bytes.
+model.safetensors in bf16), TRACE.h5 its sites in fp64. The quantised ops take the model's <name>-Q8_0.gguf and
+<name>-Q4_K_M.gguf besides, and ggml's goldens (from_ggml.py says their layout; ggml.py makes such a folder), whose
+cases go into the same files as ggml_<case>. Two runs give the same bytes.
 """
 from __future__ import annotations
 
 import argparse
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -18,39 +21,60 @@ import cases_convert
 import cases_elementwise
 import cases_layout
 import cases_matvec
+import cases_packed
+import cases_quant_decode
+import cases_quant_dot
+import cases_quant_encode
 import cases_rms_norm
 import cases_rope
 import cases_rope_table
 import cases_softmax
 import cases_swiglu
+import from_ggml
+import quant
 from check import check_case
 from generate import selftest
 from manifest import OURS, write_manifest
 from real import Real
-from schema import Op, write_op
+from schema import Case, Op, write_op
 
 MODULES = (cases_elementwise, cases_convert, cases_layout, cases_matvec, cases_rms_norm, cases_rope_table, cases_rope,
-           cases_softmax, cases_swiglu, cases_argmax)
+           cases_softmax, cases_swiglu, cases_argmax, cases_quant_encode, cases_quant_decode, cases_quant_dot,
+           cases_packed)
 OPS: dict[str, Op] = {name: op for module in MODULES for name, op in module.OPS.items()}
+# ggml's dots have one row of activations: kept as gemv alone, whose bits a gemm's rows and packed rows have.
+GGML_OPS = {name for module in (cases_quant_encode, cases_quant_decode, cases_quant_dot) for name in module.OPS
+            if not name.endswith("_f32") and not name.startswith("gemm_") and "_x16" not in name}
 SOURCE = ("golden/record: values from the ops' definitions (math.fsum, mpmath), inputs from Philox4x32-10 and, where "
           "tagged real, from the kjv model (trained for Assay on the King James Version, public domain)")
 
 
-def record(golden: Path, name: str, op: Op, real: Real) -> None:
+def by_definition(op: str, case: Case) -> Case:
+    """ggml's case under its name here; where a closed formula makes the bytes, the formula's are the second opinion."""
+    action, form = op.split("_", 1)
+    output = case.outputs.get("dst")
+    if action == "quantize" or action == "encode" and form in quant.CLOSED:
+        make = quant.quantize if action == "quantize" else quant.encode
+        output.opinion = make(form, case.tensor("src"))
+    return replace(case, name=f"ggml_{case.name}")
+
+
+def record(golden: Path, name: str, op: Op, real: Real, ggml: list[Case]) -> None:
     """Makes, checks and writes one op's file; prints a line about it."""
     started = time.monotonic()
-    cases = op.cases(real)
+    cases = op.cases(real) + [by_definition(name, case) for case in ggml]
     names = [case.name for case in cases]
     assert len(set(names)) == len(names), f"{name}: a case name is there twice"
     worst, where = 0.0, ""
     for case in cases:
-        if case.status == "ok":
+        if case.status == "ok" and not case.outputs:
             op.evaluate(case)
         margin = check_case(name, case)
         worst, where = max((worst, where), (margin, case.name))
     path = golden / "ops" / f"{name}.h5"
-    write_op(path, name, cases, SOURCE, OURS)
-    print(f"{name:18} {len(cases):3} cases {path.stat().st_size:9} bytes  max margin {worst:.3f} {where:28} "
+    origins = sorted({case.source for case in ggml})
+    write_op(path, name, cases, "; ".join([SOURCE, *origins]), f"{OURS}; cases tagged ggml: MIT" if ggml else OURS)
+    print(f"{name:20} {len(cases):3} cases {path.stat().st_size:9} bytes  max margin {worst:.3f} {where:28} "
           f"{time.monotonic() - started:5.1f} s", flush=True)
 
 
@@ -60,15 +84,21 @@ def main() -> None:
     parser.add_argument("ops", nargs="*", metavar="OP", default=list(OPS))
     parser.add_argument("--model", type=Path, required=True)
     parser.add_argument("--trace", type=Path, required=True)
+    parser.add_argument("--gguf", type=Path, nargs="+", default=[], help="the model's quantised files")
+    parser.add_argument("--ggml", type=Path, help="a folder of ggml's goldens")
     args = parser.parse_intermixed_args()
     unknown = sorted(set(args.ops) - OPS.keys())
     if unknown:
         parser.error(f"no op {', '.join(unknown)}; there are {', '.join(OPS)}")
     torch.set_num_threads(1)
     selftest()
-    real = Real(args.model, args.trace)
+    lacking = sorted(GGML_OPS & set(args.ops))
+    if lacking and not args.ggml:
+        parser.error(f"{lacking[0]} and others of the quantised ops need --ggml DIR")
+    real = Real(args.model, args.trace, args.gguf)
+    ggml = from_ggml.read_folder(args.ggml) if lacking else {}
     for name in args.ops:
-        record(args.golden, name, OPS[name], real)
+        record(args.golden, name, OPS[name], real, ggml[name] if name in GGML_OPS else [])
     write_manifest(args.golden)
 
 

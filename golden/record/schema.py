@@ -12,7 +12,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-from formats import Bf16, Tensor
+from formats import Bf16, Blocks, Tensor, tensor_array
 from generate import Generated
 from real import Real
 
@@ -31,8 +31,9 @@ class Output:
     canonical: np.ndarray | None = None  # f32, at the same indices
     bound: np.ndarray | None = None  # None: exact
     bits_only: np.ndarray | None = None  # where no bound holds
-    opinion: np.ndarray | None = None  # PyTorch's values: fp64 if bounded, else widened to what the truth holds
+    opinion: np.ndarray | None = None  # another's values: fp64 if bounded, else widened to what the truth holds
     opinion_scale: np.ndarray | None = None  # what the opinion's error is relative to; None: |truth|
+    judged_by: str = ""  # "weighted_error": truth's bytes are for information
 
     def __post_init__(self) -> None:
         """The sign and payload of an arithmetic NaN depend on the machine: one NaN, 0x7fc00000, stands for all."""
@@ -52,6 +53,8 @@ class Case:
     status: str = "ok"
     note: str = ""
     outputs: dict[str, Output] = field(default_factory=dict)
+    parts: dict[str, np.ndarray] = field(default_factory=dict)
+    source: str = ""  # where the bytes come from, if not from the file's source
 
     def tensor(self, name: str) -> Tensor:
         value = self.inputs[name]
@@ -85,10 +88,11 @@ def make_group(parent: h5py.Group, name: str) -> h5py.Group:
 
 
 def put_array(parent: h5py.Group, name: str, tensor: Tensor) -> None:
-    data = tensor.bits if isinstance(tensor, Bf16) else tensor
-    dataset = parent.create_dataset(name, data=np.ascontiguousarray(data), track_times=False)
+    dataset = parent.create_dataset(name, data=np.ascontiguousarray(tensor_array(tensor)), track_times=False)
     if isinstance(tensor, Bf16):
         set_text(dataset, "dtype", "bfloat16")
+    elif isinstance(tensor, Blocks):
+        set_text(dataset, "dtype", tensor.format)
 
 
 def put_input(parent: h5py.Group, name: str, tensor: Tensor | Generated) -> None:
@@ -113,8 +117,9 @@ def put_case(cases: h5py.Group, case: Case) -> None:
     set_text(group, "tags", case.tags)
     if case.status != "ok":
         set_text(group, "status", case.status)
-    if case.note:
-        set_text(group, "note", case.note)
+    for name, text in (("note", case.note), ("source", case.source)):
+        if text:
+            set_text(group, name, text)
     params = make_group(group, "params")
     for name, value in case.params.items():
         set_scalar(params, name, value)
@@ -130,9 +135,15 @@ def put_case(cases: h5py.Group, case: Case) -> None:
             put_array(place, name, tensor)
             if index is not None:
                 put_array(place, name + ".index", index.astype(np.int64))
+            if kind == "truth" and case.outputs[name].judged_by:
+                set_text(place[name], "judged_by", case.outputs[name].judged_by)
+    if case.parts:
+        place = make_group(group, "parts")
+        for name, figures in case.parts.items():
+            put_array(place, name, figures)
 
 
-def write_op(path: Path, op: str, cases: list[Case], source: str, licence: str) -> None:
+def write_op(path: Path, op: str, cases: list[Case], source: str, licence: str, generator: str = GENERATOR) -> None:
     """Writes beside the file, flushes, renames."""
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_suffix(".h5.part")
@@ -142,7 +153,7 @@ def write_op(path: Path, op: str, cases: list[Case], source: str, licence: str) 
     access.set_libver_bounds(h5py.h5f.LIBVER_V18, h5py.h5f.LIBVER_V18)
     with h5py.File(h5py.h5f.create(str(beside).encode(), h5py.h5f.ACC_TRUNC, creation, access)) as file:
         set_scalar(file, "schema", SCHEMA)
-        for name, text in {"op": op, "generator": GENERATOR, "version": VERSION, "source": source,
+        for name, text in {"op": op, "generator": generator, "version": VERSION, "source": source,
                            "licence": licence}.items():
             set_text(file, name, text)
         group = make_group(file["/"], "cases")

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "harness/block_format.h"
 #include "harness/cli/cli.h"
 #include "harness/compare.h"
 #include "harness/report.h"
@@ -13,6 +14,7 @@ struct InspectOptions {
   std::string file;
   std::string case_name;
   std::int64_t values = 8;
+  std::optional<std::int64_t> block;
 };
 
 std::string shape_text(const Array& array) {
@@ -21,16 +23,28 @@ std::string shape_text(const Array& array) {
 
 std::string first_values(const Array& array, std::int64_t count) {
   std::string out;
+  if (is_block(array.dtype)) {
+    return array.elements() == 0 || count == 0 ? out : " block 0: " + describe_block(array.dtype, array.bytes.data(), count);
+  }
   for (std::int64_t i = 0; i < std::min(count, array.elements()); ++i) {
     out += " " + describe_element(array.dtype, array.bytes.data() + static_cast<std::size_t>(i) * dtype_size(array.dtype));
   }
   return out + (count < array.elements() ? " ..." : "");
 }
 
-void print_kept(const char* title, const std::map<std::string, Kept>& kept, std::int64_t values) {
+// The whole of one block, of each block tensor that has it.
+void print_block(const std::string& name, const Array& array, const InspectOptions& options) {
+  if (!options.block || !is_block(array.dtype) || *options.block >= array.elements()) return;
+  fmt::print("   block {} of {}\n{}", *options.block, name,
+             block_listing(array.dtype, array.bytes.data() + static_cast<std::size_t>(*options.block) * dtype_size(array.dtype)));
+}
+
+void print_kept(const char* title, const std::map<std::string, Kept>& kept, const InspectOptions& options) {
   for (const auto& [name, one] : kept) {
     const std::string part = one.index.empty() ? "" : fmt::format(", of {} sampled elements", one.index.size());
-    fmt::print("  {:<10}{:<12}{}{}\n   {}\n", title, name, shape_text(one.values), part, first_values(one.values, values));
+    fmt::print("  {:<10}{:<12}{}{}\n   {}\n", title, name, shape_text(one.values), part,
+               first_values(one.values, options.values));
+    if (one.index.empty()) print_block(name, one.values, options);
   }
 }
 
@@ -39,6 +53,7 @@ int inspect_case(const GoldenFile& file, const InspectOptions& options) {
   fmt::print("{} of {}\n  params    {}\n  tags      {}\n  status    {}\n", one.name, file.op(), one.params.to_string(),
              fmt::join(one.tags, " "), one.status);
   if (!one.note.empty()) fmt::print("  note      {}\n", one.note);
+  if (!one.source.empty()) fmt::print("  source    {}\n", one.source);
   for (const auto& [name, array] : one.inputs) {
     const auto recipe = one.generated.find(name);
     const std::string made = recipe == one.generated.end()
@@ -46,9 +61,13 @@ int inspect_case(const GoldenFile& file, const InspectOptions& options) {
                                  : fmt::format(", {} scale {} seed {} stream {}", recipe->second.distribution.name,
                                                recipe->second.distribution.scale, recipe->second.seed, recipe->second.stream);
     fmt::print("  {:<10}{:<12}{}{}\n   {}\n", "input", name, shape_text(array), made, first_values(array, options.values));
+    print_block(name, array, options);
   }
-  print_kept("truth", one.truth, options.values);
-  print_kept("canonical", one.canonical, options.values);
+  print_kept("truth", one.truth, options);
+  print_kept("canonical", one.canonical, options);
+  for (const auto& [name, array] : one.parts) {
+    fmt::print("  {:<10}{:<12}{}\n   {}\n", "part", name, shape_text(array), first_values(array, options.values));
+  }
   return kPass;
 }
 
@@ -88,6 +107,8 @@ Action add_inspect(CLI::App& app, const Common& common) {
   command->add_option("file", options->file, "A golden file")->required();
   command->add_option("--case", options->case_name, "One case with its tensors");
   command->add_option("--values", options->values, "How many values of each tensor to show")->check(CLI::NonNegativeNumber);
+  command->add_option("--block", options->block, "A block of quantised tensors to show whole, by its flat index")
+      ->check(CLI::NonNegativeNumber);
   command->footer("Example: assay inspect golden/ops/rms_norm.h5 --case kjv_layer0_attn_norm");
   return [options, &common] {
     const GoldenFile file(options->file);

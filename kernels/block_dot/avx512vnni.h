@@ -1,0 +1,56 @@
+/* Dots of bytes with AVX-512 VNNI: four products into 32 bits, exact. avx2.h says what each name does. */
+#pragma once
+
+#include "kernels/block_dot/lanes512.h"
+
+namespace assay {
+namespace {
+
+ASSAY_INLINE Words pair_dot(Words sum, Words a, Words b) {
+  return {_mm512_dpwssd_epi32(sum.v, a.v, b.v)};
+}
+
+using Dots = Words;
+template <int MaxCode>
+inline constexpr int kDotLines = 1 << 16;  // 4 * 255 * 127 * 2^14 < 2^31
+
+// In assembly: of the intrinsic GCC 12 makes two instructions, a broadcast and a dot.
+ASSAY_INLINE Dots dot(Dots sums, Words codes, const int8_t* x) {
+  asm("vpdpbusd %2%{1to16%}, %1, %0" : "+v"(sums.v) : "v"(codes.v), "m"(*reinterpret_cast<const int8_t(*)[4]>(x)));
+  return sums;
+}
+ASSAY_INLINE Dots dot(Words codes, const int8_t* x) {
+  return dot(no_words(), codes, x);
+}
+
+// Four cycles each: with one chain a group the scheduler of Zen 4 fills up with waiting dots.
+inline constexpr int kDotChains = 2;
+ASSAY_INLINE Dots merge(Dots a, Dots b) {
+  return plus(a, b);
+}
+
+using Scale = Words;
+template <int J>
+ASSAY_INLINE Scale unsigned_scale(Words a) {
+  return pick_bytes(a, 0x80808000u + J);
+}
+template <int J>
+ASSAY_INLINE Scale signed_scale(Words a) {
+  return {_mm512_srai_epi32(pick_bytes(a, 0x00808080u + J * 0x01000000u).v, 24)};
+}
+ASSAY_INLINE Words add_scaled(Words total, Dots sums, Scale scale) {
+  return plus(total, times(sums, scale));
+}
+ASSAY_INLINE Words add_plain(Words total, Dots sums) {
+  return plus(total, sums);
+}
+
+// w + 128, without sign: 128 times the activations' codes is too much.
+inline constexpr int kSignedOffset = 128;
+inline constexpr int kHighNibbles = 4;
+ASSAY_INLINE Words signed_dot(Words total, Words w, const int8_t* x) {
+  return dot(total, Words{_mm512_xor_si512(w.v, _mm512_set1_epi8(-128))}, x);
+}
+
+}  // namespace
+}  // namespace assay

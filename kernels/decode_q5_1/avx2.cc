@@ -1,0 +1,11 @@
+#include "kernels/formats/bytes_avx2.h"
+
+#include "kernels/decode_q5_1/body.h"
+
+namespace assay {
+
+extern "C" AssayStatus decode_q5_1_avx2(const DecodeQ51Args* args) noexcept {
+  return decode_q5_1_body(*args);
+}
+
+}  // namespace assay

@@ -1,0 +1,11 @@
+#include "kernels/formats/bytes_scalar.h"
+
+#include "kernels/decode_q8_k/body.h"
+
+namespace assay {
+
+extern "C" AssayStatus decode_q8_k_scalar(const DecodeQ8KArgs* args) noexcept {
+  return decode_q8_k_body(*args);
+}
+
+}  // namespace assay

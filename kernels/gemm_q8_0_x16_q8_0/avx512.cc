@@ -1,0 +1,12 @@
+#include "kernels/block_dot/avx512.h"
+
+#include "kernels/block_dot/gemm.h"
+#include "kernels/gemm_q8_0_x16_q8_0/gemm_q8_0_x16_q8_0.h"
+
+namespace assay {
+
+extern "C" AssayStatus gemm_q8_0_x16_q8_0_avx512(const GemmQ80X16Q80Args* args) noexcept {
+  return block_gemm<Q80, Packed, 8>(*args);
+}
+
+}  // namespace assay

@@ -1,0 +1,14 @@
+#include "kernels/block_dot/avx512vnni.h"
+
+#include "kernels/block_dot/body.h"
+#include "kernels/gemv_q4_k_x16_q8_k/gemv_q4_k_x16_q8_k.h"
+
+namespace assay {
+
+constexpr int64_t kPrefetchBytes = 0;
+
+extern "C" AssayStatus gemv_q4_k_x16_q8_k_avx512vnni(const GemvQ4KX16Q8KArgs* args) noexcept {
+  return block_gemv<Q4K, Packed, kPrefetchBytes>(*args);
+}
+
+}  // namespace assay

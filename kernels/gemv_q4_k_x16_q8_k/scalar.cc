@@ -1,0 +1,11 @@
+#include "kernels/block_dot/scalar.h"
+
+#include "kernels/gemv_q4_k_x16_q8_k/gemv_q4_k_x16_q8_k.h"
+
+namespace assay {
+
+extern "C" AssayStatus gemv_q4_k_x16_q8_k_scalar(const GemvQ4KX16Q8KArgs* args) noexcept {
+  return scalar_gemv<ASSAY_QK_K, PackedRows>(*args, args->w);
+}
+
+}  // namespace assay

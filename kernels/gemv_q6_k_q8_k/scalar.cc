@@ -1,0 +1,11 @@
+#include "kernels/block_dot/scalar.h"
+
+#include "kernels/gemv_q6_k_q8_k/gemv_q6_k_q8_k.h"
+
+namespace assay {
+
+extern "C" AssayStatus gemv_q6_k_q8_k_scalar(const GemvQ6KQ8KArgs* args) noexcept {
+  return scalar_gemv<ASSAY_QK_K, PlainRows>(*args, args->w);
+}
+
+}  // namespace assay

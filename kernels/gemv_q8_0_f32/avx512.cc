@@ -1,0 +1,14 @@
+#include "kernels/formats/bytes_avx512.h"
+
+#include "kernels/simd/transpose.h"
+
+#include "kernels/block_f32/gemv.h"
+#include "kernels/gemv_q8_0_f32/gemv_q8_0_f32.h"
+
+namespace assay {
+
+extern "C" AssayStatus gemv_q8_0_f32_avx512(const GemvQ80F32Args* args) noexcept {
+  return block_gemv_f32<FormatQ80>(*args);
+}
+
+}  // namespace assay

@@ -1,0 +1,12 @@
+#include "kernels/block_dot/lines_scalar.h"
+
+#include "kernels/block_dot/pack.h"
+#include "kernels/unpack_q6_k_x16/unpack_q6_k_x16.h"
+
+namespace assay {
+
+extern "C" AssayStatus unpack_q6_k_x16_scalar(const UnpackQ6KX16Args* args) noexcept {
+  return unpack_rows<ASSAY_QK_K>(args->src, args->dst, args->n, args->k);
+}
+
+}  // namespace assay

@@ -1,0 +1,312 @@
+// The references of block formats: decoding, encoding and packing by hand, and the bound of block dots held to the canonical
+// arithmetic written out plainly.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "golden/generate.h"
+#include "reference/block_dot.h"
+#include "reference/block_matvec.h"
+#include "reference/block_packing.h"
+#include "reference/bounds.h"
+#include "reference/encode.h"
+#include "reference/encode_k.h"
+
+namespace assay::reference {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+using Floats = std::vector<float>;
+
+constexpr Format kFormats[] = {Format::q4_0, Format::q4_1, Format::q5_0, Format::q5_1, Format::q8_0,
+                               Format::q4_k, Format::q5_k, Format::q6_k, Format::q8_k};
+constexpr Format kWeights[] = {Format::q4_0, Format::q5_0, Format::q8_0, Format::q4_k, Format::q5_k, Format::q6_k};
+
+Format activations_of(Format weight) {
+  return info(weight).elements == 32 ? Format::q8_0 : Format::q8_k;
+}
+
+Bytes generated(Format format, const char* distribution, std::uint64_t seed, std::int64_t blocks) {
+  Bytes bytes(static_cast<std::size_t>(blocks * info(format).bytes));
+  const auto dtype = dtype_from_name(info(format).name);
+  EXPECT_TRUE(dtype && dtype_size(*dtype) == static_cast<std::size_t>(info(format).bytes)) << info(format).name;
+  generate({distribution}, seed, 0, *dtype, blocks, bytes.data());
+  return bytes;
+}
+
+Floats gaussian(std::uint64_t seed, std::int64_t count) {
+  Floats values(static_cast<std::size_t>(count));
+  generate({"gauss"}, seed, 0, DType::f32, count, values.data());
+  return values;
+}
+
+// The roundings of a kernel: to nearest, or the fault under test.
+struct Nearest {
+  static float round(double exact) { return static_cast<float>(exact); }
+  static float fma(float a, float b, float c) { return std::fma(a, b, c); }
+};
+struct Truncating {
+  static float round(double exact) {
+    const auto rounded = static_cast<float>(exact);
+    return std::abs(static_cast<double>(rounded)) > std::abs(exact) ? std::nextafter(rounded, 0.0F) : rounded;
+  }
+  static float fma(float a, float b, float c) { return round(static_cast<double>(a) * b + c); }
+};
+
+// acc = fma(fl(d_w d_x), float(I1), acc), then acc = fma(-fl(dmin_w d_x), float(I2), acc), blocks ascending.
+template <class R>
+Floats canonical(const BlockDot& call) {
+  const std::int64_t blocks = call.k / info(call.w_format).elements;
+  const IntegerParts parts = integer_parts(call);
+  Floats y;
+  for (std::int64_t i = 0; i < call.n; ++i) {
+    float acc = 0;
+    for (std::int64_t b = 0; b < blocks; ++b) {
+      const auto at = static_cast<std::size_t>(i * blocks + b);
+      const Block w = read_block(call.w_format, static_cast<const std::uint8_t*>(call.w) + at * info(call.w_format).bytes);
+      const Block x = read_block(call.x_format, static_cast<const std::uint8_t*>(call.x) + b * info(call.x_format).bytes);
+      acc = R::fma(R::round(w.d * x.d), R::round(static_cast<double>(parts.i1[at])), acc);
+      if (w.has_min) acc = R::fma(-R::round(w.dmin * x.d), R::round(static_cast<double>(parts.i2[at])), acc);
+    }
+    y.push_back(acc);
+  }
+  return y;
+}
+
+struct Verdict {
+  std::int64_t compared = 0;
+  std::int64_t bits_only = 0;
+  double worst = 0;
+
+  void judge(const Expected& expected, const Floats& y, const std::string& what) {
+    ASSERT_EQ(expected.value.size(), y.size());
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      if (!expected.bits_only.empty() && expected.bits_only[i] != 0) {
+        ++bits_only;
+        continue;
+      }
+      ++compared;
+      const double truth = expected.value[i], bound = expected.bound[i], got = static_cast<double>(y[i]);
+      if (std::isnan(truth)) {
+        ASSERT_TRUE(std::isnan(got)) << what;
+        continue;
+      }
+      ASSERT_TRUE(std::isfinite(truth) && std::isfinite(bound)) << what << " at " << i;
+      ASSERT_LE(std::abs(got - truth), bound) << what << " at " << i << ": got " << got << ", truth " << truth;
+      if (bound > 0) worst = std::max(worst, std::abs(got - truth) / bound);
+    }
+  }
+};
+
+// Activations whose f32 scales lie anywhere: products of scales underflow and overflow.
+void scatter_scales(Bytes& x, std::uint64_t seed) {
+  std::mt19937_64 engine(seed);
+  for (std::size_t at = 0; at < x.size(); at += 292) {
+    const auto d = std::ldexp(1.0F + static_cast<float>(engine() % 1024) * 0x1p-10F, static_cast<int>(engine() % 260) - 140);
+    std::memcpy(&x[at], &d, sizeof d);
+  }
+}
+
+TEST(BlockDotBound, CanonicalKernelStaysInside) {
+  Verdict verdict;
+  std::uint64_t seed = 1;
+  for (const Format weight : kWeights) {
+    const Format activation = activations_of(weight);
+    for (const char* kind : {"blocks", "wide", "denormal", "bits", "zeros"}) {
+      for (const std::int64_t blocks : {0, 1, 2, 5, 33}) {
+        for (int scattered = 0; scattered < (activation == Format::q8_k ? 2 : 1); ++scattered) {
+          constexpr std::int64_t n = 40;
+          const Bytes w = generated(weight, kind, seed++, n * blocks);
+          Bytes x = generated(activation, "activations", seed++, blocks);
+          if (scattered != 0) scatter_scales(x, seed++);
+          const BlockDot call{weight, activation, w.data(), x.data(), 1, n, blocks * info(weight).elements, 0};
+          Expected expected;
+          block_dot(call, expected);
+          verdict.judge(expected, canonical<Nearest>(call), std::string(info(weight).name) + " " + kind);
+        }
+      }
+    }
+  }
+  EXPECT_GT(verdict.compared, 5000);
+  EXPECT_GT(verdict.bits_only, 10);
+  EXPECT_GT(verdict.worst, 0.5);  // few blocks come near the bound: it is no looser than it must be
+}
+
+// Every code and scale at its largest, so that the integers are: int16 sums would saturate.
+TEST(BlockDotBound, LargestIntegers) {
+  Bytes w(144, 0xff), x(292);
+  w[0] = w[2] = 0, w[1] = w[3] = 0x3c;  // d = dmin = 1
+  const float one = 1;
+  std::memcpy(x.data(), &one, sizeof one);
+  std::fill(x.begin() + 4, x.begin() + 260, std::uint8_t{0x81});
+  const BlockDot call{Format::q4_k, Format::q8_k, w.data(), x.data(), 1, 1, 256, 0};
+  const IntegerParts parts = integer_parts(call);
+  EXPECT_EQ(parts.i1, std::vector<std::int64_t>{-30723840});
+  EXPECT_EQ(parts.i2, std::vector<std::int64_t>{-63 * 127 * 256});
+  Expected expected;
+  block_dot(call, expected);
+  EXPECT_EQ(expected.value[0], -30723840.0 + 63 * 127 * 256);
+}
+
+TEST(BlockDotBound, ValuesByHand) {
+  EXPECT_EQ(block_dot_depth(4, true, false), 10);
+  EXPECT_EQ(block_dot_depth(4, false, false), 6);
+  EXPECT_EQ(block_dot_depth(4, false, true), 4);
+  EXPECT_EQ(block_dot_bound(0, 1e9, 4, 10), 0);
+  EXPECT_DOUBLE_EQ(block_dot_bound(1, 0, 0, 10), g(10));
+}
+
+template <class R>
+double dot_z(Format weight) {
+  constexpr std::int64_t n = 2048;
+  const std::int64_t blocks = 1024 / info(weight).elements;
+  const Bytes w = generated(weight, "blocks", 71, n * blocks), x = generated(activations_of(weight), "activations", 72, blocks);
+  const BlockDot call{weight, activations_of(weight), w.data(), x.data(), 1, n, 1024, 0};
+  Expected expected;
+  block_dot(call, expected);
+  const Floats y = canonical<R>(call);
+  double sum = 0, squares = 0;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    const double t = std::copysign(1.0, expected.value[i]) * (static_cast<double>(y[i]) - expected.value[i]) / expected.bound[i];
+    sum += t;
+    squares += t * t;
+  }
+  return sum / std::sqrt(squares);
+}
+
+TEST(BlockDotBound, BiasSeesTruncation) {
+  for (const Format weight : kWeights) {
+    EXPECT_LT(std::abs(dot_z<Nearest>(weight)), 6) << info(weight).name;
+    EXPECT_GT(std::abs(dot_z<Truncating>(weight)), 0.3 * std::sqrt(2048)) << info(weight).name;
+  }
+}
+
+// Against the sum over decoded elements, an order of its own.
+TEST(BlockDot, IsTheDotOfTheDecodedBlocks) {
+  for (const Format weight : kWeights) {
+    const std::int64_t blocks = 3, k = blocks * info(weight).elements;
+    const Bytes w = generated(weight, "blocks", 5, blocks), x = generated(activations_of(weight), "activations", 6, blocks);
+    Expected expected;
+    block_dot({weight, activations_of(weight), w.data(), x.data(), 1, 1, k, 0}, expected);
+    long double sum = 0;
+    for (std::int64_t b = 0; b < blocks; ++b) {
+      const Block wb = read_block(weight, w.data() + b * info(weight).bytes);
+      const Block xb = read_block(activations_of(weight), x.data() + b * info(activations_of(weight)).bytes);
+      for (int i = 0; i < wb.elements; ++i) sum += static_cast<long double>(wb.value(i)) * static_cast<long double>(xb.value(i));
+    }
+    EXPECT_NEAR(expected.value[0], static_cast<double>(sum), 0x1p-20 * expected.bound[0]) << info(weight).name;
+  }
+}
+
+TEST(BlockMatvec, IsTheDotOfTheDecodedWeights) {
+  for (const Format weight : {Format::q4_k, Format::q8_0}) {
+    constexpr std::int64_t n = 3, k = 512;
+    const Bytes w = generated(weight, "blocks", 9, n * k / info(weight).elements);
+    const Floats x = gaussian(10, k), values = decode(weight, w.data(), n * k);
+    Expected expected;
+    block_matvec(weight, w.data(), x.data(), 1, n, k, k, expected);
+    for (std::size_t i = 0; i < n; ++i) {
+      double sum = 0, magnitudes = 0;
+      for (std::size_t c = 0; c < k; ++c) {
+        const double product = static_cast<double>(values[i * k + c]) * static_cast<double>(x[c]);
+        sum += product;
+        magnitudes += std::abs(product);
+      }
+      EXPECT_NEAR(expected.value[i], sum, 0x1p-20 * expected.bound[i]);
+      EXPECT_NEAR(expected.bound[i], matvec_bound(magnitudes, k), 1e-9 * expected.bound[i]);
+    }
+  }
+}
+
+TEST(Decode, FieldsByHand) {
+  Bytes q4_0(18, 0);
+  q4_0[1] = 0x40, q4_0[2] = 0xf0;  // d = 2, byte 0: element 0 is 0, element 16 is 15
+  const Floats values = decode(Format::q4_0, q4_0.data(), 32);
+  EXPECT_EQ(values[0], -16);
+  EXPECT_EQ(values[16], 14);
+  Bytes q6_k(210, 0);
+  q6_k[209] = 0x3c, q6_k[192 + 1] = 0xff, q6_k[16] = 0x0f, q6_k[128 + 16] = 0x03;  // d = 1, scale 1 is -1, element 16 is 63
+  EXPECT_EQ(decode(Format::q6_k, q6_k.data(), 256)[16], -31);
+  Bytes q4_k(144, 0);
+  q4_k[1] = q4_k[3] = 0x3c;
+  q4_k[4 + 8] = 0x21, q4_k[4 + 0] = 0x40, q4_k[4 + 4] = 0x80;  // sub-block 4: scale 1 | 1 << 4, minimum 2 | 2 << 4
+  const Block block = read_block(Format::q4_k, q4_k.data());
+  EXPECT_EQ(block.scale[128], 17);
+  EXPECT_EQ(block.min[128], 34);
+  EXPECT_EQ(block.value(128), -34);
+}
+
+// What blocks decode to, encoded again, decodes to the same: the formulas and the layouts are each other's inverse.
+TEST(Encode, DecodedBlocksComeBack) {
+  for (const Format format : {Format::q4_0, Format::q5_0, Format::q8_0}) {
+    Bytes block(static_cast<std::size_t>(info(format).bytes), 0x80);
+    block[0] = 0x00, block[1] = 0x34;  // d = 1/4
+    for (std::size_t i = 2; i < block.size(); ++i) block[i] = static_cast<std::uint8_t>(block[i] + 7 * i);
+    if (format == Format::q8_0) block[5] = 0x7f;
+    if (format != Format::q8_0) block.back() = 0x00;
+    if (format == Format::q5_0) block[2 + 1] = block[2 + 3] = 0x00;
+    const Floats values = decode(format, block.data(), 32);
+    EXPECT_EQ(encode(format, Rounding::away, values.data(), 32), block) << info(format).name;
+  }
+}
+
+TEST(Encode, RoundingsDiffer) {
+  Floats x(32, 0.0F);
+  x[0] = 127, x[1] = 2.5F, x[2] = -3.5F, x[3] = 0.5F;
+  const Bytes away = encode(Format::q8_0, Rounding::away, x.data(), 32);
+  const Bytes even = encode(Format::q8_0, Rounding::nearest_even, x.data(), 32);
+  EXPECT_EQ(static_cast<std::int8_t>(away[3]), 3);
+  EXPECT_EQ(static_cast<std::int8_t>(even[3]), 2);
+  EXPECT_EQ(static_cast<std::int8_t>(away[4]), -4);
+  EXPECT_EQ(static_cast<std::int8_t>(even[4]), -4);
+  EXPECT_EQ(static_cast<std::int8_t>(even[5]), 0);
+}
+
+TEST(Encode, RefusesWhatHasNoScale) {
+  for (const Format format : kFormats) {
+    Floats x = gaussian(4, 256);
+    EXPECT_EQ(encode_status(format, x.data(), 256), ASSAY_OK) << info(format).name;
+    x[200] = std::numeric_limits<float>::quiet_NaN();
+    EXPECT_EQ(encode_status(format, x.data(), 256), ASSAY_NOT_FINITE) << info(format).name;
+    x[200] = 1e30F;  // d = 1e28: q8_k's is f32
+    EXPECT_EQ(encode_status(format, x.data(), 256), format == Format::q8_k ? ASSAY_OK : ASSAY_NOT_FINITE) << info(format).name;
+  }
+}
+
+TEST(EncodeK, ErrorIsThatOfTheDecodedBlocks) {
+  for (const Format format : {Format::q4_k, Format::q5_k, Format::q6_k}) {
+    const Bytes blocks = generated(format, "blocks", 13, 2);
+    const Floats values = decode(format, blocks.data(), 512);
+    EXPECT_EQ(encoded_error(encoding_of(format, values.data(), 512), blocks.data()).weighted, 0) << info(format).name;
+    Floats moved = values;
+    moved[300] += 1;
+    const Encoding encoding = encoding_of(format, moved.data(), 512);
+    const double step = static_cast<double>(moved[300]) - static_cast<double>(values[300]);
+    EXPECT_DOUBLE_EQ(encoded_error(encoding, blocks.data()).plain, step * step);
+    EXPECT_DOUBLE_EQ(encoded_error(encoding, blocks.data()).weighted, step * step * encoding.weight[300]);
+    EXPECT_GT(encoding.fallback.weighted, 0);
+  }
+}
+
+TEST(Packing, RoundTripsAndPadsWithZeros) {
+  for (const Format format : {Format::q4_k, Format::q6_k, Format::q8_0}) {
+    constexpr std::int64_t n = 21, columns = 3;
+    const std::int64_t k = columns * info(format).elements;
+    const Bytes rows = generated(format, "bits", 17, n * columns);
+    const Bytes packed = pack_x16(format, rows.data(), n, k);
+    EXPECT_EQ(packed.size(), static_cast<std::size_t>(32 * columns * info(format).bytes));
+    EXPECT_EQ(unpack_x16(format, packed.data(), n, k), rows) << info(format).name;
+    const Bytes all = unpack_x16(format, packed.data(), 32, k);
+    EXPECT_TRUE(std::all_of(all.begin() + static_cast<std::ptrdiff_t>(rows.size()), all.end(), [](auto b) { return b == 0; }));
+  }
+}
+
+}  // namespace
+}  // namespace assay::reference
