@@ -52,27 +52,6 @@ Params draw_params(const ShapeSpace& space, Draws& draws) {
   return params;
 }
 
-// The given ones, and the defaults of those that were not.
-Params complete_params(const Adapter& adapter, const Params& given) {
-  const ShapeSpace space = adapter.shape_space();
-  std::vector<std::string> known;
-  Params params = given;
-  for (const Size& size : space.sizes) {
-    known.emplace_back(size.name);
-    if (!params.has(size.name) && size.stride_of == nullptr) params.set(size.name, size.fallback);
-  }
-  for (const Choice& choice : space.choices) {
-    known.emplace_back(choice.name);
-    if (!params.has(choice.name)) params.set(choice.name, choice.values.front());
-  }
-  for (const auto& [name, value] : given.values()) {
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-      throw std::invalid_argument(fmt::format("{} has {}", adapter.op(), unknown_name("parameter", name, known)));
-    }
-  }
-  return params;
-}
-
 // Exponents that leave room for the products and sums of an op.
 Distribution distribution_for(const TensorSpec& spec, const std::string& name) {
   if (spec.data) return *spec.data;
@@ -175,6 +154,26 @@ std::optional<TestCase> bias_test_case(const Adapter& adapter) {
   test.repro = "--case bias";
   test.inputs = generate_inputs(adapter.signature(test.params), generated.data, "gauss", generated.seed);
   return test;
+}
+
+Params complete_params(const Adapter& adapter, const Params& given) {
+  const ShapeSpace space = adapter.shape_space();
+  std::vector<std::string> known;
+  Params params = given;
+  for (const Size& size : space.sizes) {
+    known.emplace_back(size.name);
+    if (!params.has(size.name) && size.stride_of == nullptr) params.set(size.name, size.fallback);
+  }
+  for (const Choice& choice : space.choices) {
+    known.emplace_back(choice.name);
+    if (!params.has(choice.name)) params.set(choice.name, choice.values.front());
+  }
+  for (const auto& [name, value] : given.values()) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      throw std::invalid_argument(fmt::format("{} has {}", adapter.op(), unknown_name("parameter", name, known)));
+    }
+  }
+  return params;
 }
 
 TestCase generated_test_case(const Adapter& adapter, const GeneratedRequest& request) {
