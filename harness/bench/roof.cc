@@ -90,6 +90,11 @@ double Roofs::compute(Peak peak) const {
   return 1e-9 * loop->operations * static_cast<double>(kPeakIterations) / (thread_seconds() - start);
 }
 
+void Roofs::evict() {
+  const PageBuffer& memory = memory_[1];
+  candidates_.front().loop->run(memory.data(), memory.size() / kReadUnit * kReadUnit);
+}
+
 void Rounds::read_roofs() {
   for (std::size_t i = 0; i < read_.size(); ++i) read_[i].push_back(roofs_.read(i));
 }

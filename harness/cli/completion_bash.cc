@@ -59,14 +59,16 @@ std::string value_cases(const CommandInfo& top) {
 
 std::string option_names(const CommandInfo& command) {
   std::vector<std::string> names;
-  for (const OptionInfo& option : command.options) names.insert(names.end(), option.names.begin(), option.names.end());
+  for (const OptionInfo& option : command.options) {
+    if (option.names.back() != "--help") names.insert(names.end(), option.names.begin(), option.names.end());
+  }
   return fmt::format("{}", fmt::join(names, " "));
 }
 
 std::string command_cases(const CommandInfo& top) {
   std::string out = "  case $command in\n";
   for_each_command(top, [&](const CommandInfo& command) {
-    out += fmt::format("    '{}')\n      options='{}{}'\n", command.path, option_names(command),
+    out += fmt::format("    '{}')\n      options='--help {}{}'\n", command.path, option_names(command),
                        &command == &top ? "" : " " + option_names(top));
     std::vector<std::string> words;
     for (const CommandInfo& below : command.commands) words.push_back(below.name);

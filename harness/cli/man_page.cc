@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "harness/cli/option_table.h"
+#include "harness/suite.h"
 #include "harness/version.h"
 
 namespace assay::cli {
@@ -39,9 +40,11 @@ std::string option_entry(const OptionInfo& option) {
     names = "\\fI" + option.placeholder + "\\fR";
   else if (!option.placeholder.empty())
     names += " \\fI" + option.placeholder + "\\fR";
-  std::string out = ".TP\n" + names + "\n" + roff(option.description) + "\n";
-  if (option.words.empty()) return out;
-  return out + roff(fmt::format("Of: {}.", fmt::join(option.words, ", "))) + "\n";
+  std::string out = ".TP\n" + names + "\n" + roff(option.description) + ".";
+  // The ops have a section of their own, and some descriptions name the words themselves.
+  const bool named = !option.words.empty() && option.description.find(option.words.front()) != std::string::npos;
+  if (option.words.empty() || named || option.names.front() == "op") return out + "\n";
+  return out + roff(fmt::format(" One of {}.", fmt::join(option.words, ", "))) + "\n";
 }
 
 std::string entries(const CommandInfo& command) {
@@ -85,12 +88,13 @@ std::string man_page(const CommandInfo& top) {
   std::string out = fmt::format(".TH ASSAY 1 \"\" \"assay {}\" \"User Commands\"\n.SH NAME\nassay \\- {}\n.SH SYNOPSIS\n",
                                 kVersion, roff(description));
   out += synopsis(top) +
-         "\n.SH OPTIONS\nUnderstood by every command.\n.TP\n\\fB\\-\\-help\\fR\nSay more of the program, or of a command.\n";
+         "\n.SH OPTIONS\nUnderstood by every command.\n.TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nSay more of the program, or of a "
+         "command.\n";
   out += entries(top) + ".SH COMMANDS\n";
   for_each_command(top, [&](const CommandInfo& command) {
     if (&command != &top) out += section(command);
   });
-  return out + kTail;
+  return out + fmt::format(".SH OPS\n{}.\n", roff(fmt::format("{}", fmt::join(op_names(), ", ")))) + kTail;
 }
 
 }  // namespace assay::cli
