@@ -58,6 +58,7 @@ Roofs::Roofs() : memory_{PageBuffer(cold_bytes(), Pages::small), PageBuffer(cold
     for (const Pages pages : {Pages::small, Pages::huge}) {
       Candidate candidate{&loop, pages, 0};
       std::vector<double> trials;
+      trials.reserve(kTrials);
       for (int trial = 0; trial < kTrials; ++trial) trials.push_back(read(candidate));
       candidate.gbytes_per_second = median(trials);
       candidates_.push_back(candidate);
