@@ -11,7 +11,7 @@ int main() {
   const float x[4] = {3, -4, 3, -4};
   const float w[4] = {1, 1, 1, 2};
   float y[4] = {};
-  const assay::RmsNormArgs args{x, w, y, 1, 4, 4, 4, 0};
+  const assay::RmsNormArgs args{x, w, y, 1, 4, 4, 4, 1e-20F};
   const auto& kernel = assay::select_kernel<assay::RmsNorm>();
   const bool ran = kernel.run(&args) == assay::ASSAY_OK;
   const double rms = std::sqrt(12.5);
