@@ -41,7 +41,10 @@ struct GeneratedRequest {
   std::uint64_t seed = 1;
 };
 
-// Throws std::invalid_argument for a name that the op does not know.
+// `given` with the op's defaults for what it leaves out. Throws std::invalid_argument for a name that the op does not know.
+Params complete_params(const Adapter& adapter, const Params& given);
+
+// Throws as complete_params.
 TestCase generated_test_case(const Adapter& adapter, const GeneratedRequest& request);
 
 // The enumerators as goldens spell them.

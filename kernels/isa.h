@@ -27,7 +27,7 @@ bool isa_supported(Isa isa) noexcept;
 // The best supported ISA.
 Isa best_isa() noexcept;
 
-// The ISA that selection is limited to: ASSAY_ISA if set, else the best. An unknown or unsupported name
+// The ISA that selection is limited to: ASSAY_ISA if set and not empty, else the best. An unknown or unsupported name
 // throws std::invalid_argument that lists those that this machine can run. Read anew at each call.
 Isa selected_isa();
 

@@ -41,6 +41,12 @@ double seconds_per_call(Rotation& rotation, std::size_t variant, std::int64_t ca
   return (thread_seconds() - start) / static_cast<double>(calls);
 }
 
+std::int64_t calls_in_round(const BenchOptions& options, const Rotation& rotation, double seconds) {
+  const auto calls = static_cast<std::int64_t>(std::ceil(options.round_seconds / std::max(seconds, 1e-9)));
+  const auto cold = static_cast<std::int64_t>(rotation.cold_calls());
+  return cold > 0 ? std::min(calls, cold) : calls;
+}
+
 void measure(const BenchItem& item, const BenchOptions& options, BenchResult& result) {
   Rotation rotation(*item.adapter, item.params, item.temperature);
   const double start = thread_seconds();
@@ -48,7 +54,7 @@ void measure(const BenchItem& item, const BenchOptions& options, BenchResult& re
     result.refusal = "the kernel refused its input (status " + std::to_string(static_cast<int>(status)) + ")";
     return;
   }
-  const double first = std::max(thread_seconds() - start, 1e-9);
+  const double first = thread_seconds() - start;
   result.cost = item.adapter->cost(item.params);
   const bool reads = item.temperature == Temperature::cold && result.cost.bytes > 0;
   const bool calculates = result.cost.flops > 0;
@@ -56,16 +62,19 @@ void measure(const BenchItem& item, const BenchOptions& options, BenchResult& re
   Roofs& roofs = shared_roofs();
 
   Rounds rounds(roofs);
-  auto calls = static_cast<std::int64_t>(std::ceil(options.round_seconds / first));
+  std::int64_t calls = calls_in_round(options, rotation, first);
   const double began = thread_seconds();
   for (int round = 0; round < options.rounds; ++round) {
     if (round > 0 && thread_seconds() - began > options.most_seconds) break;
     if (reads) rounds.read_roofs();
     if (calculates) rounds.compute_roof(peak);
-    const double seconds = seconds_per_call(rotation, item.variant, calls);
+    if (rotation.cold_calls() > 0) roofs.evict();
+    const bool too_long = first > options.most_seconds;  // then that call is the one round
+    const double seconds = too_long ? first : seconds_per_call(rotation, item.variant, calls);
     rounds.kernel(seconds);
+    if (too_long) break;
     // The first call also met cold instructions and a low clock: correct the number by the latest round.
-    calls = static_cast<std::int64_t>(std::ceil(options.round_seconds / std::max(seconds, 1e-9)));
+    calls = calls_in_round(options, rotation, seconds);
   }
   result.rounds = rounds.size();
   result.seconds = rounds.seconds();

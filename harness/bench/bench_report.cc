@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "harness/report.h"
 
 namespace assay::bench {
@@ -61,8 +63,11 @@ std::string bench_table(const std::vector<BenchResult>& results, const Style& st
   Table table({"variant", "shape", "cache", ">time", ">GB/s", ">GFLOP/s", ">of read roof", ">of FMA peak"});
   for (const BenchResult& one : results) table.add(row(one, style));
   std::string out = table.render(style) + "\n" + roof_line(results);
+  std::set<std::pair<std::string, std::string>> refused;  // once a variant, not once a shape
   for (const BenchResult& one : results) {
-    if (!one.refusal.empty()) out += style.bad("not timed") + " " + one.name + ": " + one.refusal + "\n";
+    if (!one.refusal.empty() && refused.emplace(one.variant, one.refusal).second) {
+      out += style.bad("not timed") + " " + one.variant + ": " + one.refusal + "\n";
+    }
     if (one.roof_suspect()) {
       out += style.warn("suspect roof") + " " + one.name +
              " runs above 100 %: the roof was measured too low, or the call was not cold; run it again on a quiet machine\n";

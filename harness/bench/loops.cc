@@ -33,7 +33,7 @@ void read_plain(const std::byte* data, std::size_t bytes) {
 
 #if !defined(__x86_64__)
 
-// Eight chains of four lanes; where the baseline has fma, a compiler makes one instruction of each line.
+// Sixteen chains of four lanes; where the baseline has fma, a compiler makes one instruction of each chain's step.
 void fma_plain(std::int64_t iterations) {
   constexpr int kChains = 16, kLanes = 4;
   float sum[kChains][kLanes] = {};
@@ -41,7 +41,7 @@ void fma_plain(std::int64_t iterations) {
   asm volatile("" : "+m"(scale));
   for (std::int64_t i = 0; i < iterations; ++i) {
     for (auto& chain : sum) {
-      for (float& lane : chain) lane = __builtin_fmaf(lane, scale, scale);
+      for (float& lane : chain) lane = __builtin_fmaf(scale, scale, lane);
     }
   }
   asm volatile("" ::"r"(sum) : "memory");

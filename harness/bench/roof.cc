@@ -58,6 +58,7 @@ Roofs::Roofs() : memory_{PageBuffer(cold_bytes(), Pages::small), PageBuffer(cold
     for (const Pages pages : {Pages::small, Pages::huge}) {
       Candidate candidate{&loop, pages, 0};
       std::vector<double> trials;
+      trials.reserve(kTrials);
       for (int trial = 0; trial < kTrials; ++trial) trials.push_back(read(candidate));
       candidate.gbytes_per_second = median(trials);
       candidates_.push_back(candidate);
@@ -88,6 +89,11 @@ double Roofs::compute(Peak peak) const {
   const double start = thread_seconds();
   loop->run(kPeakIterations);
   return 1e-9 * loop->operations * static_cast<double>(kPeakIterations) / (thread_seconds() - start);
+}
+
+void Roofs::evict() {
+  const PageBuffer& memory = memory_[1];
+  candidates_.front().loop->run(memory.data(), memory.size() / kReadUnit * kReadUnit);
 }
 
 void Rounds::read_roofs() {

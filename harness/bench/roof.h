@@ -38,6 +38,8 @@ class Roofs {
   double read(std::size_t candidate);
   // Calculates for about a millisecond; 10^9 operations a second. 0 if this program has no such loop.
   double compute(Peak peak) const;
+  // Fills the caches with memory of its own.
+  void evict();
 
  private:
   double read(const Candidate& candidate);

@@ -53,6 +53,8 @@ Rotation::Rotation(const Adapter& adapter, Params params, Temperature temperatur
   if (data_bytes == 0) throw std::invalid_argument(std::string(adapter_.op()) + ": nothing to time at " + params_.to_string());
 
   const std::size_t copies = temperature == Temperature::warm ? 1 : cold_bytes() / copy_bytes + 1;
+  const double touched = adapter_.cost(params_).bytes * static_cast<double>(copies);
+  if (temperature == Temperature::cold && touched < static_cast<double>(cold_bytes())) cold_calls_ = copies;
   memory_ = PageBuffer(copies * copy_bytes, Pages::huge);
   for (std::size_t copy = 0; copy < copies; ++copy) {
     std::byte* base = memory_.data() + copy * copy_bytes;

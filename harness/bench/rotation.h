@@ -10,7 +10,7 @@
 namespace assay::bench {
 
 enum class Temperature {
-  cold,  // copies together cover cold_bytes(): each call finds its tensors in memory, not in a cache
+  cold,  // each call finds its tensors in memory, not in a cache
   warm,  // one copy
 };
 
@@ -22,7 +22,9 @@ class Rotation {
   // Runs the next copy's call.
   AssayStatus run(std::size_t variant);
 
-  std::size_t copies() const noexcept { return pointers_.size(); }
+  // How many calls in a row are cold. Where a call touches little of what it is given (rows of a table), the copies
+  // are few and small, and a cache keeps them: then the caller must evict() them after that many. 0: all calls are.
+  std::size_t cold_calls() const noexcept { return cold_calls_; }
 
  private:
   const Adapter& adapter_;
@@ -30,6 +32,7 @@ class Rotation {
   PageBuffer memory_;
   std::vector<std::vector<void*>> pointers_;  // by copy, in the order of the signature
   std::size_t next_ = 0;
+  std::size_t cold_calls_ = 0;
 };
 
 }  // namespace assay::bench

@@ -20,7 +20,7 @@ struct CheckOptions {
   std::string shape;
   std::string data;
   std::string checks;
-  std::uint64_t seed = 1;
+  std::optional<std::uint64_t> seed;
   std::int64_t cases = 0;
 };
 
@@ -34,10 +34,10 @@ Progress progress_line() {
 
 // --shape, --data, --seed or --cases make cases instead of reading them.
 std::optional<GeneratedRequest> generated_request(const CheckOptions& options) {
-  if (options.shape.empty() && options.data.empty() && options.cases == 0) return std::nullopt;
+  if (options.shape.empty() && options.data.empty() && !options.seed && options.cases == 0) return std::nullopt;
   GeneratedRequest request;
   request.shape = parse_shape(options.shape);
-  request.seed = options.seed;
+  request.seed = options.seed.value_or(1);
   if (!options.data.empty()) request.data = options.data;
   const auto names = distribution_names();
   if (std::find(names.begin(), names.end(), request.data) == names.end()) {
@@ -80,7 +80,8 @@ Action add_check(CLI::App& app, const Common& common) {
   command->add_option("--shape", options->shape, "Make cases of these sizes, such as k=1000,n=77");
   command->add_option("--data", options->data, "Distribution of made cases, such as gauss, wide or denormal");
   command->add_option("--seed", options->seed, "Seed of the first made case");
-  command->add_option("--cases", options->cases, "How many cases to make; without --shape each draws its own sizes");
+  command->add_option("--cases", options->cases, "How many cases to make; without --shape each draws its own sizes")
+      ->check(CLI::PositiveNumber);
   command->add_option("--checks", options->checks, "Limit the verdict: classes,bound,bias,spread,exact,guard,bits,ledger");
   command->footer("Example: assay check matvec_f16 --isa avx2 --shape k=1000,n=77 --data wide --seed 5 --cases 100");
   return [options, &common] { return check(*options, common); };

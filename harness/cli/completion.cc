@@ -1,8 +1,70 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "harness/atomic_file.h"
 #include "harness/cli/cli.h"
+#include "harness/cli/option_table.h"
+#include "harness/report.h"
 
 namespace assay::cli {
-Action add_completion(CLI::App& app, const Common&) {
-  app.add_subcommand("completion", "Shell completions and the man page, from the option tables");
-  return [] { return kPass; };
+namespace {
+
+struct CompletionOptions {
+  std::string what;
+  std::string output;
+};
+
+nlohmann::ordered_json options_json(const std::vector<OptionInfo>& options) {
+  auto json = nlohmann::ordered_json::array();
+  for (const OptionInfo& one : options) {
+    json.push_back({{"names", one.names},
+                    {"description", one.description},
+                    {"value", one.placeholder},
+                    {"words", one.words},
+                    {"required", one.required}});
+  }
+  return json;
 }
+
+// With --json: the option tables themselves.
+std::string table_json(const CommandInfo& top) {
+  nlohmann::ordered_json json = environment_json();
+  for_each_command(top, [&](const CommandInfo& command) {
+    json["commands"].push_back({{"command", command.path},
+                                {"description", command.description},
+                                {"positionals", options_json(command.positionals)},
+                                {"options", options_json(command.options)}});
+  });
+  return json.dump(1) + "\n";
+}
+
+std::string printed(const CommandInfo& top, const std::string& what) {
+  if (what == "bash") return bash_completion(top);
+  if (what == "zsh") return zsh_completion(top);
+  return what == "fish" ? fish_completion(top) : man_page(top);
+}
+
+}  // namespace
+
+Action add_completion(CLI::App& app, const Common& common) {
+  auto options = std::make_shared<CompletionOptions>();
+  CLI::App* command = app.add_subcommand("completion", "Shell completions and the man page, from the option tables");
+  command->add_option("what", options->what, "The shell, or man")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish", "man"}));
+  command->add_option("-o,--output", options->output, "A file to write instead of standard output");
+  command->footer("Example: source <(assay completion bash)");
+  return [options, &app, &common] {
+    const CommandInfo top = command_table(app);
+    const std::string text = common.json ? table_json(top) : printed(top, options->what);
+    if (options->output.empty()) {
+      fmt::print("{}", text);
+    } else {
+      write_file_atomically(options->output, text);
+    }
+    return kPass;
+  };
+}
+
 }  // namespace assay::cli

@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "harness/block_format.h"
 #include "harness/cli/cli.h"
 #include "harness/compare.h"
+#include "harness/nearest.h"
 #include "harness/report.h"
 
 namespace assay::cli {
@@ -48,8 +50,7 @@ void print_kept(const char* title, const std::map<std::string, Kept>& kept, cons
   }
 }
 
-int inspect_case(const GoldenFile& file, const InspectOptions& options) {
-  const GoldenCase one = file.read(options.case_name);
+void print_case(const GoldenFile& file, const GoldenCase& one, const InspectOptions& options) {
   fmt::print("{} of {}\n  params    {}\n  tags      {}\n  status    {}\n", one.name, file.op(), one.params.to_string(),
              fmt::join(one.tags, " "), one.status);
   if (!one.note.empty()) fmt::print("  note      {}\n", one.note);
@@ -68,11 +69,51 @@ int inspect_case(const GoldenFile& file, const InspectOptions& options) {
   for (const auto& [name, array] : one.parts) {
     fmt::print("  {:<10}{:<12}{}\n   {}\n", "part", name, shape_text(array), first_values(array, options.values));
   }
-  return kPass;
 }
 
 nlohmann::ordered_json attribute_json(const ParamValue& value) {
   return std::visit([](const auto& v) { return nlohmann::ordered_json(v); }, value);
+}
+
+nlohmann::ordered_json array_json(const Array& array, std::int64_t values) {
+  return {{"dtype", dtype_name(array.dtype)}, {"shape", array.shape}, {"first", first_values(array, values)}};
+}
+
+nlohmann::ordered_json case_json(const GoldenFile& file, const GoldenCase& one, std::int64_t values) {
+  nlohmann::ordered_json json = environment_json();
+  json["file"] = file.path().string();
+  json["op"] = file.op();
+  json["case"] = one.name;
+  json["tags"] = one.tags;
+  json["status"] = one.status;
+  json["note"] = one.note;
+  for (const auto& [key, value] : one.params.values()) json["params"][key] = attribute_json(value);
+  for (const auto& [name, array] : one.inputs) {
+    json["inputs"][name] = array_json(array, values);
+    const auto recipe = one.generated.find(name);
+    if (recipe == one.generated.end()) continue;
+    json["inputs"][name]["generated"] = {{"distribution", recipe->second.distribution.name},
+                                         {"scale", recipe->second.distribution.scale},
+                                         {"seed", recipe->second.seed},
+                                         {"stream", recipe->second.stream}};
+  }
+  for (const auto& [name, kept] : one.truth) json["truth"][name] = array_json(kept.values, values);
+  for (const auto& [name, kept] : one.canonical) json["canonical"][name] = array_json(kept.values, values);
+  return json;
+}
+
+int inspect_case(const GoldenFile& file, const InspectOptions& options, const Common& common) {
+  const auto names = file.case_names();
+  if (std::find(names.begin(), names.end(), options.case_name) == names.end()) {
+    throw std::invalid_argument(file.path().string() + ": " + unknown_name("case", options.case_name, names));
+  }
+  const GoldenCase one = file.read(options.case_name);
+  if (common.json) {
+    fmt::print("{}\n", case_json(file, one, options.values).dump(1));
+  } else {
+    print_case(file, one, options);
+  }
+  return kPass;
 }
 
 int inspect_file(const GoldenFile& file, const Common& common) {
@@ -112,7 +153,7 @@ Action add_inspect(CLI::App& app, const Common& common) {
   command->footer("Example: assay inspect golden/ops/rms_norm.h5 --case kjv_layer0_attn_norm");
   return [options, &common] {
     const GoldenFile file(options->file);
-    return options->case_name.empty() ? inspect_file(file, common) : inspect_case(file, *options);
+    return options->case_name.empty() ? inspect_file(file, common) : inspect_case(file, *options, common);
   };
 }
 

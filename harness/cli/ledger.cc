@@ -35,7 +35,7 @@ std::map<std::string, std::string> passing_digests(const std::string& op, const 
   request.checks = Checks::parse("classes,bound,bias,spread,exact,guard,bits");
   const SuiteResult result = run_suite(request);
   if (!result.passed()) {
-    fmt::print("{}", suite_table(result, request.checks, common.style()));
+    fmt::print(stderr, "{}", suite_table(result, request.checks, common.style()));
     throw std::runtime_error(op + ": the ledger takes no digest of kernels that do not pass");
   }
   std::map<std::string, std::string> digests;
@@ -49,14 +49,21 @@ int accept(const LedgerOptions& options, const Common& common) {
   if (options.op == "all") ops = op_names();
   for (const std::string& op : ops) require_adapter(op);
   Ledger ledger(ledger_path());
-  std::size_t changed = 0;
+  nlohmann::ordered_json json = environment_json();
+  json["ledger"] = ledger_path().string();
+  json["changed"] = nlohmann::ordered_json::array();
   for (const std::string& op : ops) {
-    const auto cases = ledger.accept(op, passing_digests(op, common), user_name(), today(), options.why);
-    changed += cases.size();
-    for (const std::string& name : cases) fmt::print("{} {}\n", op, name);
+    for (const std::string& name : ledger.accept(op, passing_digests(op, common), user_name(), today(), options.why)) {
+      json["changed"].push_back({{"op", op}, {"case", name}});
+    }
   }
   ledger.save();
-  fmt::print("{} digests changed in {}\n", changed, ledger_path().string());
+  if (common.json) {
+    fmt::print("{}\n", json.dump(1));
+    return kPass;
+  }
+  for (const auto& one : json["changed"]) fmt::print("{} {}\n", one["op"].get<std::string>(), one["case"].get<std::string>());
+  fmt::print("{} digests changed in {}\n", json["changed"].size(), ledger_path().string());
   return kPass;
 }
 

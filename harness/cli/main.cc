@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <map>
 
@@ -13,15 +14,28 @@ namespace assay::cli {
 namespace {
 
 std::string version_text() {
-  return fmt::format("assay {} ({})\ncompiler {}, {}\nISAs of this CPU: {}\ngolden schema {}\n", kVersion, kCommit, kCompiler,
+  return fmt::format("assay {} ({})\ncompiler {}, {}\nISAs of this CPU: {}\ngolden schema {}", kVersion, kCommit, kCompiler,
                      kBuildType, supported_isa_names(), kGoldenSchema);
 }
 
-const CLI::App* find_command(const CLI::App& app, const std::string& name) {
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    if (command->get_name() == name) return command;
+std::vector<const CLI::App*> commands_of(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+// The option that `name` means after `command`; those of the program itself are understood everywhere.
+const CLI::Option* find_option(const CLI::App& app, const CLI::App& command, const std::string& name) {
+  const CLI::Option* own = command.get_option_no_throw(name);
+  return own != nullptr ? own : app.get_option_no_throw(name);
+}
+
+std::string unknown_option(const CLI::App& app, const CLI::App& command, const std::string& name) {
+  std::vector<std::string> known;
+  for (const CLI::App* one : {&command, &app}) {
+    for (const CLI::Option* option : one->get_options()) {
+      for (const std::string& long_name : option->get_lnames()) known.push_back("--" + long_name);
+    }
   }
-  return nullptr;
+  return unknown_name("option", name, known);
 }
 
 // Before the parser complains of an unknown command or option, name the nearest.
@@ -30,24 +44,22 @@ std::string nearest_hint(const CLI::App& app, int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word == "--") break;
-    if (const auto* found = find_command(*command, word)) {
-      command = found;
+    if (word.starts_with("--")) {
+      const std::size_t equals = word.find('=');
+      const CLI::Option* option = find_option(app, *command, word.substr(0, equals));
+      if (option == nullptr) return unknown_option(app, *command, word.substr(0, equals));
+      if (option->get_items_expected_max() > 0 && equals == std::string::npos) ++i;  // its value
       continue;
     }
-    std::vector<std::string> known;
-    if (word.starts_with("--")) {
-      for (const CLI::Option* option : command->get_options()) {
-        for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-      }
-      for (const CLI::Option* option : app.get_options()) {
-        for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-      }
-      const std::string name = word.substr(0, word.find('='));
-      if (std::find(known.begin(), known.end(), name) == known.end()) return unknown_name("option", name, known);
-    } else if (command == &app && !word.starts_with('-')) {
-      for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) known.push_back(sub->get_name());
-      return unknown_name("command", word, known);
+    const auto commands = commands_of(*command);
+    if (word.starts_with('-') || commands.empty()) continue;
+    const auto found = std::find_if(commands.begin(), commands.end(), [&](const CLI::App* c) { return c->get_name() == word; });
+    if (found == commands.end()) {
+      std::vector<std::string> known;
+      for (const CLI::App* one : commands) known.push_back(one->get_name());
+      return unknown_name(command == &app ? "command" : command->get_name() + " command", word, known);
     }
+    command = *found;
   }
   return {};
 }

@@ -4,6 +4,8 @@
 
 namespace assay {
 
-extern "C" AssayStatus add_avx512(const AddArgs* args) noexcept { return add_body(*args); }
+extern "C" AssayStatus add_avx512(const AddArgs* args) noexcept {
+  return add_body(*args);
+}
 
 }  // namespace assay

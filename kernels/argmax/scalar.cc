@@ -4,6 +4,8 @@
 
 namespace assay {
 
-extern "C" AssayStatus argmax_scalar(const ArgmaxArgs* args) noexcept { return argmax_body(*args); }
+extern "C" AssayStatus argmax_scalar(const ArgmaxArgs* args) noexcept {
+  return argmax_body(*args);
+}
 
 }  // namespace assay

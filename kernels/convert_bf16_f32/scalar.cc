@@ -4,6 +4,8 @@
 
 namespace assay {
 
-extern "C" AssayStatus convert_bf16_f32_scalar(const ConvertBf16F32Args* args) noexcept { return convert_bf16_f32_body(*args); }
+extern "C" AssayStatus convert_bf16_f32_scalar(const ConvertBf16F32Args* args) noexcept {
+  return convert_bf16_f32_body(*args);
+}
 
 }  // namespace assay

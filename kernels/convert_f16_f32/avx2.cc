@@ -4,6 +4,8 @@
 
 namespace assay {
 
-extern "C" AssayStatus convert_f16_f32_avx2(const ConvertF16F32Args* args) noexcept { return convert_f16_f32_body(*args); }
+extern "C" AssayStatus convert_f16_f32_avx2(const ConvertF16F32Args* args) noexcept {
+  return convert_f16_f32_body(*args);
+}
 
 }  // namespace assay

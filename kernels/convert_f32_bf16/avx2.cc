@@ -4,6 +4,8 @@
 
 namespace assay {
 
-extern "C" AssayStatus convert_f32_bf16_avx2(const ConvertF32Bf16Args* args) noexcept { return convert_f32_bf16_body(*args); }
+extern "C" AssayStatus convert_f32_bf16_avx2(const ConvertF32Bf16Args* args) noexcept {
+  return convert_f32_bf16_body(*args);
+}
 
 }  // namespace assay

@@ -4,6 +4,8 @@
 
 namespace assay {
 
-extern "C" AssayStatus convert_f32_f16_scalar(const ConvertF32F16Args* args) noexcept { return convert_f32_f16_body(*args); }
+extern "C" AssayStatus convert_f32_f16_scalar(const ConvertF32F16Args* args) noexcept {
+  return convert_f32_f16_body(*args);
+}
 
 }  // namespace assay

@@ -4,6 +4,8 @@
 
 namespace assay {
 
-extern "C" AssayStatus embed_bf16_avx2(const EmbedBf16Args* args) noexcept { return embed_bf16_body(*args); }
+extern "C" AssayStatus embed_bf16_avx2(const EmbedBf16Args* args) noexcept {
+  return embed_bf16_body(*args);
+}
 
 }  // namespace assay

@@ -4,6 +4,8 @@
 
 namespace assay {
 
-extern "C" AssayStatus embed_bf16_scalar(const EmbedBf16Args* args) noexcept { return embed_bf16_body(*args); }
+extern "C" AssayStatus embed_bf16_scalar(const EmbedBf16Args* args) noexcept {
+  return embed_bf16_body(*args);
+}
 
 }  // namespace assay

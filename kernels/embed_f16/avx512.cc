@@ -4,6 +4,8 @@
 
 namespace assay {
 
-extern "C" AssayStatus embed_f16_avx512(const EmbedF16Args* args) noexcept { return embed_f16_body(*args); }
+extern "C" AssayStatus embed_f16_avx512(const EmbedF16Args* args) noexcept {
+  return embed_f16_body(*args);
+}
 
 }  // namespace assay

@@ -4,6 +4,8 @@
 
 namespace assay {
 
-extern "C" AssayStatus embed_f32_scalar(const EmbedF32Args* args) noexcept { return embed_f32_body(*args); }
+extern "C" AssayStatus embed_f32_scalar(const EmbedF32Args* args) noexcept {
+  return embed_f32_body(*args);
+}
 
 }  // namespace assay

@@ -4,6 +4,8 @@
 
 namespace assay {
 
-extern "C" AssayStatus exp_avx2(const ExpArgs* args) noexcept { return exp_body(*args); }
+extern "C" AssayStatus exp_avx2(const ExpArgs* args) noexcept {
+  return exp_body(*args);
+}
 
 }  // namespace assay

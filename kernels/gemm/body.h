@@ -25,6 +25,11 @@ constexpr int64_t kGroupTiles = 2;
 constexpr int64_t kGroupRows = kGroupTiles * kTileRows;
 constexpr int64_t kCachedRows = 192;
 
+// A block's columns of one row. No hardware guesses the next rows from a few lines each; past the last row it is harmless.
+ASSAY_INLINE void prefetch_block(const float* row) {
+  for (int64_t c = 0; c < kBlock; c += kLanes) __builtin_prefetch(row + c);
+}
+
 // Widens `depth` columns of a tile: panel[c][r].
 template <class Widen, class Weight>
 ASSAY_INLINE void widen_panel(const Weight* w, float* panel, int64_t depth) {
@@ -93,7 +98,11 @@ inline void gemm_group(const Args& args, const float* x0, int64_t rows, int64_t 
     }
     for (int64_t r0 = 0; r0 < rows; r0 += Rows) {
       const int64_t present = at_most(Rows, rows - r0);
-      for (int64_t r = 0; r < present; ++r) stream(Copy{}, x0 + (r0 + r) * args.x_stride + block, x + r * kBlock, depth);
+      for (int64_t r = 0; r < present; ++r) {
+        const float* row = x0 + (r0 + r) * args.x_stride + block;
+        stream(Copy{}, row, x + r * kBlock, depth);
+        prefetch_block(row + Rows * args.x_stride);
+      }
       for (int64_t t = 0; t < tiles; ++t) {
         gemm_tile<Rows, Columns>(x, present, panels[t], depth, block == 0, totals + r0 * kGroupRows + t * kTileRows);
       }

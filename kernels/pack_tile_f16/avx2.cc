@@ -6,6 +6,8 @@
 
 namespace assay {
 
-extern "C" AssayStatus pack_tile_f16_avx2(const PackTileF16Args* args) noexcept { return pack_tile_f16_body(*args); }
+extern "C" AssayStatus pack_tile_f16_avx2(const PackTileF16Args* args) noexcept {
+  return pack_tile_f16_body(*args);
+}
 
 }  // namespace assay

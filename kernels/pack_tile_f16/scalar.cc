@@ -4,6 +4,8 @@
 
 namespace assay {
 
-extern "C" AssayStatus pack_tile_f16_scalar(const PackTileF16Args* args) noexcept { return pack_tile_f16_body(*args); }
+extern "C" AssayStatus pack_tile_f16_scalar(const PackTileF16Args* args) noexcept {
+  return pack_tile_f16_body(*args);
+}
 
 }  // namespace assay

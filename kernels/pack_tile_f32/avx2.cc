@@ -6,6 +6,8 @@
 
 namespace assay {
 
-extern "C" AssayStatus pack_tile_f32_avx2(const PackTileF32Args* args) noexcept { return pack_tile_f32_body(*args); }
+extern "C" AssayStatus pack_tile_f32_avx2(const PackTileF32Args* args) noexcept {
+  return pack_tile_f32_body(*args);
+}
 
 }  // namespace assay

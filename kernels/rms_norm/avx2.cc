@@ -4,6 +4,8 @@
 
 namespace assay {
 
-extern "C" AssayStatus rms_norm_avx2(const RmsNormArgs* args) noexcept { return rms_norm_body(*args); }
+extern "C" AssayStatus rms_norm_avx2(const RmsNormArgs* args) noexcept {
+  return rms_norm_body(*args);
+}
 
 }  // namespace assay

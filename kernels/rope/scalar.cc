@@ -4,6 +4,8 @@
 
 namespace assay {
 
-extern "C" AssayStatus rope_scalar(const RopeArgs* args) noexcept { return rope_body(*args); }
+extern "C" AssayStatus rope_scalar(const RopeArgs* args) noexcept {
+  return rope_body(*args);
+}
 
 }  // namespace assay

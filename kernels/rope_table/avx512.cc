@@ -5,6 +5,8 @@
 
 namespace assay {
 
-extern "C" AssayStatus rope_table_avx512(const RopeTableArgs* args) noexcept { return rope_table_body(*args); }
+extern "C" AssayStatus rope_table_avx512(const RopeTableArgs* args) noexcept {
+  return rope_table_body(*args);
+}
 
 }  // namespace assay

@@ -4,6 +4,8 @@
 
 namespace assay {
 
-extern "C" AssayStatus softmax_scalar(const SoftmaxArgs* args) noexcept { return softmax_body(*args); }
+extern "C" AssayStatus softmax_scalar(const SoftmaxArgs* args) noexcept {
+  return softmax_body(*args);
+}
 
 }  // namespace assay

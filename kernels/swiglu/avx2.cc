@@ -4,6 +4,8 @@
 
 namespace assay {
 
-extern "C" AssayStatus swiglu_avx2(const SwigluArgs* args) noexcept { return swiglu_body(*args); }
+extern "C" AssayStatus swiglu_avx2(const SwigluArgs* args) noexcept {
+  return swiglu_body(*args);
+}
 
 }  // namespace assay

@@ -4,6 +4,8 @@
 
 namespace assay {
 
-extern "C" AssayStatus swiglu_scalar(const SwigluArgs* args) noexcept { return swiglu_body(*args); }
+extern "C" AssayStatus swiglu_scalar(const SwigluArgs* args) noexcept {
+  return swiglu_body(*args);
+}
 
 }  // namespace assay

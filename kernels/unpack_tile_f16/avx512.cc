@@ -6,6 +6,8 @@
 
 namespace assay {
 
-extern "C" AssayStatus unpack_tile_f16_avx512(const UnpackTileF16Args* args) noexcept { return unpack_tile_f16_body(*args); }
+extern "C" AssayStatus unpack_tile_f16_avx512(const UnpackTileF16Args* args) noexcept {
+  return unpack_tile_f16_body(*args);
+}
 
 }  // namespace assay

@@ -4,6 +4,8 @@
 
 namespace assay {
 
-extern "C" AssayStatus unpack_tile_f16_scalar(const UnpackTileF16Args* args) noexcept { return unpack_tile_f16_body(*args); }
+extern "C" AssayStatus unpack_tile_f16_scalar(const UnpackTileF16Args* args) noexcept {
+  return unpack_tile_f16_body(*args);
+}
 
 }  // namespace assay

@@ -6,6 +6,8 @@
 
 namespace assay {
 
-extern "C" AssayStatus unpack_tile_f32_avx2(const UnpackTileF32Args* args) noexcept { return unpack_tile_f32_body(*args); }
+extern "C" AssayStatus unpack_tile_f32_avx2(const UnpackTileF32Args* args) noexcept {
+  return unpack_tile_f32_body(*args);
+}
 
 }  // namespace assay

@@ -1,0 +1,66 @@
+# What `cmake --install` and `cpack` put where. Everything is found from the program's or the package file's own place,
+# so that a tree may be moved as a whole.
+include(CMakePackageConfigHelpers)
+
+# The kernels, as assay::kernels, with the headers that specify them: `#include "kernels/rms_norm/rms_norm.h"`. What the
+# kernels are made of (simd/, body.h) stays at home.
+set_target_properties(kernels PROPERTIES OUTPUT_NAME assay_kernels)
+install(TARGETS kernels EXPORT assay ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES kernels/abi.h kernels/isa.h kernels/kernel.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/assay/kernels)
+file(GLOB kernel_folders CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/kernels kernels/*)
+foreach(folder IN LISTS kernel_folders)
+  if(folder STREQUAL "formats")
+    file(GLOB headers CONFIGURE_DEPENDS kernels/formats/*.h)
+  else()
+    file(GLOB headers CONFIGURE_DEPENDS kernels/${folder}/${folder}.h)
+  endif()
+  if(headers)
+    install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/assay/kernels/${folder})
+  endif()
+endforeach()
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/assay)
+install(EXPORT assay NAMESPACE assay:: FILE assay-targets.cmake DESTINATION ${package_dir})
+configure_package_config_file(cmake/assay-config.cmake.in ${CMAKE_BINARY_DIR}/generated/assay-config.cmake
+                              INSTALL_DESTINATION ${package_dir})
+# SemVer: before 1.0 a minor version may break.
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/generated/assay-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/generated/assay-config.cmake ${CMAKE_BINARY_DIR}/generated/assay-config-version.cmake
+        DESTINATION ${package_dir})
+
+# The program and its data.
+install(TARGETS assay RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY golden/ops DESTINATION ${CMAKE_INSTALL_DATADIR}/assay/golden FILES_MATCHING PATTERN "*.h5")
+install(FILES golden/MANIFEST.json golden/SCHEMA.md golden/LICENSES.md DESTINATION ${CMAKE_INSTALL_DATADIR}/assay/golden)
+install(FILES golden/ledger.json DESTINATION ${CMAKE_INSTALL_DATADIR}/assay/golden OPTIONAL)
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# Completions and the man page, printed by the program that was just built.
+if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)
+  set(printed)
+  function(assay_print what file destination)
+    set(output ${CMAKE_BINARY_DIR}/generated/${what}/${file})
+    add_custom_command(OUTPUT ${output} COMMAND assay completion ${what} -o ${output} DEPENDS assay VERBATIM
+                       COMMENT "Printing ${file}")
+    install(FILES ${output} DESTINATION ${destination})
+    set(printed ${printed} ${output} PARENT_SCOPE)
+  endfunction()
+  assay_print(bash assay ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  assay_print(zsh _assay ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  assay_print(fish assay.fish ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+  assay_print(man assay.1 ${CMAKE_INSTALL_MANDIR}/man1)
+  add_custom_target(completions ALL DEPENDS ${printed})
+endif()
+
+set(CPACK_GENERATOR TGZ DEB)
+set(CPACK_PACKAGE_NAME assay)
+set(CPACK_PACKAGE_VENDOR "The Assay authors")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_PACKAGE_FILE_NAME assay-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_MAINTAINER "The Assay authors <assay@localhost>")
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+include(CPack)

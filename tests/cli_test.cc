@@ -1,0 +1,178 @@
+// The manners of the program: what it prints, where, and how it exits. Runs the program that ASSAY_PROGRAM names.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace assay {
+namespace {
+
+struct Ran {
+  int status = -1;
+  std::string output;  // standard output, then standard error
+};
+
+Ran shell(const std::string& command) {
+  Ran ran;
+  std::FILE* pipe = popen((command + " 2>&1").c_str(), "r");
+  if (pipe == nullptr) return ran;
+  char buffer[4096];
+  for (std::size_t got = 0; (got = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) ran.output.append(buffer, got);
+  const int status = pclose(pipe);
+  ran.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return ran;
+}
+
+std::string program() {
+  const char* path = std::getenv("ASSAY_PROGRAM");
+  return path == nullptr ? "assay" : std::string("'") + path + "'";
+}
+
+Ran assay(const std::string& arguments, const std::string& environment = "") {
+  return shell("env -u ASSAY_ISA -u ASSAY_CHECKS -u NO_COLOR " + environment + " " + program() + " " + arguments);
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string last_line(std::string text) {
+  while (text.ends_with('\n')) text.pop_back();
+  return text.substr(text.rfind('\n') + 1);
+}
+
+// The option tables, which `assay completion` prints as JSON.
+nlohmann::json command_table() {
+  const Ran ran = assay("completion man --json");
+  EXPECT_EQ(ran.status, 0) << ran.output;
+  return nlohmann::json::parse(ran.output).at("commands");
+}
+
+TEST(Cli, AloneItSaysWhatToTypeFirst) {
+  const Ran ran = assay("");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_TRUE(contains(ran.output, "assay check")) << ran.output;
+}
+
+TEST(Cli, VersionNamesCompilerIsasAndGoldenSchema) {
+  const Ran ran = assay("--version");
+  EXPECT_EQ(ran.status, 0);
+  for (const char* part : {"assay 0.", "compiler ", "ISAs of this CPU: scalar", "golden schema 1"}) {
+    EXPECT_TRUE(contains(ran.output, part)) << part << " is not in\n" << ran.output;
+  }
+}
+
+TEST(Cli, EveryHelpEndsInAnExample) {
+  for (const auto& command : command_table()) {
+    const std::string path = command.at("command");
+    const Ran ran = assay(path.substr(std::string("assay").size()) + " --help");
+    EXPECT_EQ(ran.status, 0) << path;
+    EXPECT_TRUE(last_line(ran.output).starts_with("Example: ")) << path << ": " << ran.output;
+    EXPECT_TRUE(contains(last_line(ran.output), path)) << path << ": " << ran.output;
+  }
+}
+
+TEST(Cli, UnknownNamesNameTheNearest) {
+  const std::vector<std::pair<std::string, std::string>> wrong{
+      {"chekc", "unknown command 'chekc'; the nearest is 'check'"},
+      {"ledger shwo", "unknown ledger command 'shwo'; the nearest is 'show'"},
+      {"check rms_nrom", "unknown op 'rms_nrom'; the nearest is 'rms_norm'"},
+      {"list rms_nrom", "unknown op 'rms_nrom'; the nearest is 'rms_norm'"},
+      {"bench rms_nrom", "unknown op 'rms_nrom'; the nearest is 'rms_norm'"},
+      {"ledger show rms_nrom", "unknown op 'rms_nrom'; the nearest is 'rms_norm'"},
+      {"check add --case zeors", "unknown case 'zeors'; the nearest is 'zeros'"},
+      {"check add --isa avx3", "unknown ISA 'avx3'; the nearest is 'avx2'"},
+      {"check add --ias avx2", "unknown option '--ias'; the nearest is '--isa'"},
+      {"--color always check add --ias=avx2", "unknown option '--ias'; the nearest is '--isa'"},
+      {"check add --checks bonud", "unknown check 'bonud'; the nearest is 'bound'"},
+      {"check add --shape n=5 --data gaus", "unknown data 'gaus'; the nearest is 'gauss'"},
+      {"check add --shape m=5", "'m'; the nearest is 'n'"},
+      {"check add --color sometimes", "auto,always,never"},
+      {"completion tcsh", "bash,zsh,fish,man"},
+  };
+  for (const auto& [arguments, message] : wrong) {
+    const Ran ran = assay(arguments);
+    EXPECT_EQ(ran.status, 2) << arguments;
+    EXPECT_TRUE(contains(ran.output, message)) << arguments << ": " << ran.output;
+  }
+  const Ran forced = assay("check add", "ASSAY_ISA=avx3");
+  EXPECT_EQ(forced.status, 2);
+  EXPECT_TRUE(contains(forced.output, "avx2")) << forced.output;
+}
+
+TEST(Cli, ExitCodes) {
+  EXPECT_EQ(assay("check add").status, 0);
+  EXPECT_EQ(assay("check add --tag no_such_tag").status, 1) << "nothing compared is a failure";
+  EXPECT_EQ(assay("check add --cases 0").status, 2);
+  EXPECT_EQ(assay("check add --isa").status, 2);
+  EXPECT_EQ(assay("check --golden /nonexistent").status, 2);
+  EXPECT_EQ(assay("inspect /nonexistent.h5").status, 2);
+  EXPECT_EQ(assay("inspect /dev/null").status, 2);
+  EXPECT_EQ(assay("ledger").status, 2);
+  EXPECT_EQ(assay("ledger accept add").status, 2) << "no reason given";
+  EXPECT_EQ(assay("list", "ASSAY_DATA=/nonexistent").status, 2);
+}
+
+TEST(Cli, JsonSaysWhereItComesFrom) {
+  for (const std::string arguments : {"list", "list add", "check add", "check add --seed 5 --cases 2", "ledger show add"}) {
+    for (const std::string& order : {arguments + " --json", "--json " + arguments}) {
+      const Ran ran = assay(order);
+      EXPECT_EQ(ran.status, 0) << order;
+      const auto json = nlohmann::json::parse(ran.output, nullptr, false);
+      ASSERT_FALSE(json.is_discarded()) << order << ": " << ran.output;
+      for (const char* key : {"schema", "version", "commit", "compiler", "cpu", "isas"}) {
+        EXPECT_TRUE(json.contains(key)) << order << ": " << key;
+      }
+    }
+  }
+  const auto made = nlohmann::json::parse(assay("check add --seed 5 --cases 2 --json").output);
+  for (const auto& one : made.at("cases")) EXPECT_TRUE(one.contains("seed"));
+}
+
+TEST(Cli, NoEscapesOffATerminal) {
+  EXPECT_FALSE(contains(assay("list").output, "\033"));
+  EXPECT_FALSE(contains(assay("check add").output, "\033"));
+  EXPECT_TRUE(contains(assay("list --color always").output, "\033["));
+  EXPECT_FALSE(contains(assay("check add --color never").output, "\033"));
+}
+
+TEST(Cli, ColourOnATerminalUnlessToldNot) {
+  if (shell("command -v script").status != 0) GTEST_SKIP() << "no script(1) to make a terminal";
+  const auto on_terminal = [](const std::string& environment, const std::string& arguments) {
+    return shell("env -u NO_COLOR " + environment + " script -qec \"" + program() + " " + arguments + "\" /dev/null </dev/null")
+        .output;
+  };
+  EXPECT_TRUE(contains(on_terminal("", "list"), "\033["));
+  EXPECT_FALSE(contains(on_terminal("NO_COLOR=1", "list"), "\033"));
+  EXPECT_FALSE(contains(on_terminal("", "list --color never"), "\033"));
+}
+
+TEST(Cli, CompletionsKnowOpsAndParse) {
+  for (const char* shell_name : {"bash", "zsh", "fish"}) {
+    const std::string print = std::string("completion ") + shell_name;
+    EXPECT_TRUE(contains(assay(print).output, "rms_norm")) << shell_name;
+    if (shell(std::string("command -v ") + shell_name).status != 0) continue;
+    const std::string parse = std::string(shell_name) + (std::string(shell_name) == "fish" ? " --no-execute" : " -n");
+    const Ran ran = shell(program() + " " + print + " | " + parse);
+    EXPECT_EQ(ran.status, 0) << shell_name << ": " << ran.output;
+  }
+  const Ran completed =
+      shell("bash -c 'source <(" + program() +
+            " completion bash); COMP_WORDS=(assay check rms_); COMP_CWORD=2; _assay; echo \"${COMPREPLY[@]}\"'");
+  EXPECT_EQ(completed.output, "rms_norm\n");
+}
+
+TEST(Cli, TheManPageNamesEveryCommandAndOption) {
+  const std::string page = assay("completion man").output;
+  for (const auto& command : command_table()) {
+    EXPECT_TRUE(contains(page, ".SS " + command.at("command").get<std::string>()) || command.at("command") == "assay");
+  }
+  EXPECT_TRUE(contains(page, "\\fB\\-\\-checks\\fR"));
+}
+
+}  // namespace
+}  // namespace assay
