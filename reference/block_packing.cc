@@ -10,33 +10,44 @@ namespace {
 
 constexpr std::int64_t kRows = 16;
 
-// A field of the plain block; in the packed one it begins at 16 times its offset, and its words of the sixteen rows take turns.
-struct Field {
+// Bytes of the plain block that are cut into words; in the packed block word 0 of the sixteen rows comes first, then word 1.
+struct Piece {
   int offset;
   int bytes;
   int word;  // 2: an f16; 4: bytes in lines of 64
 };
 
-std::vector<Field> fields_of(Format format) {
+// In the order of the packed block.
+std::vector<Piece> pieces_of(Format format) {
   if (format == Format::q4_k) return {{0, 2, 2}, {2, 2, 2}, {4, 12, 4}, {16, 128, 4}};
-  if (format == Format::q6_k) return {{0, 128, 4}, {128, 64, 4}, {192, 16, 4}, {208, 2, 2}};
   if (format == Format::q8_0) return {{0, 2, 2}, {2, 32, 4}};
-  throw std::invalid_argument(std::string(info(format).name) + " has no packed layout");
+  if (format != Format::q6_k) throw std::invalid_argument(std::string(info(format).name) + " has no packed layout");
+  std::vector<Piece> pieces{{208, 2, 2}, {192, 16, 4}};
+  for (int half = 0; half < 2; ++half)
+    for (int i = 0; i < 8; ++i) {  // two lines of low nibbles and the one of high pairs that belongs to both
+      pieces.push_back({64 * half + 4 * i, 4, 4});
+      pieces.push_back({64 * half + 32 + 4 * i, 4, 4});
+      pieces.push_back({128 + 32 * half + 4 * i, 4, 4});
+    }
+  return pieces;
 }
 
 // Calls move(byte of the plain rows, byte of the packed matrix) for every byte of every row.
 template <class Move>
 void for_each_byte(Format format, std::int64_t n, std::int64_t k, Move move) {
   const std::int64_t blocks = k / info(format).elements, size = info(format).bytes;
-  const std::vector<Field> fields = fields_of(format);
+  const std::vector<Piece> pieces = pieces_of(format);
   for (std::int64_t row = 0; row < n; ++row)
-    for (std::int64_t b = 0; b < blocks; ++b)
-      for (const Field& field : fields)
-        for (std::int64_t p = 0; p < field.bytes; ++p) {
-          const std::int64_t within = p / field.word * kRows * field.word + row % kRows * field.word + p % field.word;
-          move(static_cast<std::size_t>((row * blocks + b) * size + field.offset + p),
-               static_cast<std::size_t>((row / kRows * blocks + b) * kRows * size + kRows * field.offset + within));
+    for (std::int64_t b = 0; b < blocks; ++b) {
+      std::int64_t packed = (row / kRows * blocks + b) * kRows * size;
+      for (const Piece& piece : pieces) {
+        for (std::int64_t p = 0; p < piece.bytes; ++p) {
+          const std::int64_t within = (p / piece.word * kRows + row % kRows) * piece.word + p % piece.word;
+          move(static_cast<std::size_t>((row * blocks + b) * size + piece.offset + p), static_cast<std::size_t>(packed + within));
         }
+        packed += kRows * piece.bytes;
+      }
+    }
 }
 
 }  // namespace

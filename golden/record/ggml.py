@@ -110,7 +110,7 @@ def distributions(draw: Draw, rows: int, k: int) -> dict[str, np.ndarray]:
     def ties(steps: int) -> np.ndarray:
         codes = draw.array("index", shape, "i32", low=-steps, high=steps) + F32(0.5)
         codes[:, ::8] = steps * alternating[::8]
-        return codes / F32(64)
+        return (codes / 64).astype(F32)
 
     outliers = gauss.copy()
     outliers[:, ::97] *= 40

@@ -13,7 +13,8 @@ ROWS = 16
 #                from, bytes, word
 FORMATS = {
     "q4_k": [(0, 2, 2), (2, 2, 2), (4, 12, 4), (16, 128, 4)],  # d, dmin, scales, qs
-    "q6_k": [(0, 128, 4), (128, 64, 4), (192, 16, 4), (208, 2, 2)],  # ql, qh, scales, d
+    "q6_k": [(208, 2, 2), (192, 16, 4)] +  # d, scales; triples: two words of ql, one of qh
+            [(at + i, 4, 4) for h in range(2) for i in range(0, 32, 4) for at in (64 * h, 64 * h + 32, 128 + 32 * h)],
     "q8_0": [(0, 2, 2), (2, 32, 4)],  # d, qs
 }
 

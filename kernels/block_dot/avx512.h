@@ -6,8 +6,8 @@
 namespace assay {
 namespace {
 
-ASSAY_INLINE Words pair_dot(Words sum, Words a, Words b) {
-  return {_mm512_add_epi32(sum.v, _mm512_madd_epi16(a.v, b.v))};
+ASSAY_INLINE Words pair_dot(Words sum, Words a, const int16_t* p) {
+  return {_mm512_add_epi32(sum.v, _mm512_madd_epi16(a.v, repeat(p).v))};
 }
 
 // VPMADDUBSW adds two products in 16 bits, saturating; further lines are added in 16 bits too, so that a line of
@@ -21,13 +21,11 @@ inline constexpr int kDotLines = 32767 / (2 * 127 * MaxCode);
 ASSAY_INLINE Dots dot(Words codes, const int8_t* x) {
   return {_mm512_maddubs_epi16(codes.v, repeat(x).v)};
 }
+// The empty assembly: sums are added in this order. GCC would add them up as a tree, and spill.
 ASSAY_INLINE Dots dot(Dots sums, Words codes, const int8_t* x) {
-  return {_mm512_add_epi16(sums.v, dot(codes, x).v)};
-}
-
-inline constexpr int kDotChains = 1;
-ASSAY_INLINE Dots merge(Dots a, Dots b) {
-  return {_mm512_add_epi16(a.v, b.v)};
+  Dots sum = {_mm512_add_epi16(sums.v, dot(codes, x).v)};
+  asm("" : "+v"(sum.v));
+  return sum;
 }
 
 using Scale = Words;  // in both 16-bit halves
@@ -40,10 +38,10 @@ ASSAY_INLINE Scale signed_scale(Words a) {
   return {_mm512_srai_epi16(pick_bytes(a, 0x00800080u + J * 0x01000100u).v, 8)};
 }
 ASSAY_INLINE Words add_scaled(Words total, Dots sums, Scale scale) {
-  return pair_dot(total, {sums.v}, scale);
+  return plus(total, {_mm512_madd_epi16(sums.v, scale.v)});
 }
 ASSAY_INLINE Words add_plain(Words total, Dots sums) {
-  return pair_dot(total, {sums.v}, {_mm512_set1_epi16(1)});
+  return plus(total, {_mm512_madd_epi16(sums.v, _mm512_set1_epi16(1))});
 }
 
 // |w| (up to 128, without sign) by x with w's sign: two products are at most 2 * 128 * 127 = 32512.

@@ -6,8 +6,8 @@
 namespace assay {
 namespace {
 
-ASSAY_INLINE Words pair_dot(Words sum, Words a, Words b) {
-  return {_mm512_dpwssd_epi32(sum.v, a.v, b.v)};
+ASSAY_INLINE Words pair_dot(Words sum, Words a, const int16_t* p) {
+  return {_mm512_dpwssd_epi32(sum.v, a.v, repeat(p).v)};
 }
 
 using Dots = Words;
@@ -21,12 +21,6 @@ ASSAY_INLINE Dots dot(Dots sums, Words codes, const int8_t* x) {
 }
 ASSAY_INLINE Dots dot(Words codes, const int8_t* x) {
   return dot(no_words(), codes, x);
-}
-
-// Four cycles each: with one chain a group the scheduler of Zen 4 fills up with waiting dots.
-inline constexpr int kDotChains = 2;
-ASSAY_INLINE Dots merge(Dots a, Dots b) {
-  return plus(a, b);
 }
 
 using Scale = Words;

@@ -1,7 +1,6 @@
 /* One block of a tile against R rows of activations: the canonical step of a block-quantised dot. After an ISA's header.
 
-   add_block<Format, R>(tile, row, x, sides, acc): acc[r] takes the block's products with x[r], for the kWidth rows from `row` on.
-   Between(step) is called kSteps<Format> times on the way: a gemv prefetches there. */
+   add_block<Format, R>(tile, x, sides, acc): acc[r] takes the block's products with x[r]. */
 #pragma once
 
 #include "kernels/block_dot/formats.h"
@@ -9,10 +8,6 @@
 
 namespace assay {
 namespace {
-
-struct Nothing {
-  ASSAY_INLINE void operator()(int) const {}
-};
 
 // What is worked out once for an activation block and serves every tile.
 struct Side {
@@ -29,21 +24,19 @@ ASSAY_INLINE NoSide side_of(const BlockQ8_K&) {
   return {};
 }
 
-constexpr int at_most(int a, int b) {
+constexpr int64_t at_most(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
 // The sums of `Members` groups that are made of the same bytes, into total.
-template <class Format, int R, int Members, int Run, class Between>
-ASSAY_INLINE void add_groups(const Format& format, const BlockQ8_K* const (&x)[R], Words (&total)[R], Between between) {
+template <class Format, int R, int Members, int Run>
+ASSAY_INLINE void add_groups(const Format& format, const BlockQ8_K* const (&x)[R], Words (&total)[R]) {
   constexpr int kLines = Format::kGroupLines;
-  constexpr int kAtOnce = at_most(kDotLines<Format::kMaxCode>, kLines);
+  constexpr int kAtOnce = static_cast<int>(at_most(kDotLines<Format::kMaxCode>, kLines));
   static_assert(kAtOnce > 0 && kLines % kAtOnce == 0);
-  constexpr int kChains = R == 1 ? at_most(kDotChains, kAtOnce / 4) : 1;
-  Dots sums[Members][R][kChains];
+  Dots sums[Members][R];
   for_each_index<kLines>([&](auto line) ASSAY_LAMBDA_INLINE {
     constexpr int I = decltype(line)::value;
-    between(Run * kLines + I);
     for_each_index<Members>([&](auto member) ASSAY_LAMBDA_INLINE {
       constexpr int M = decltype(member)::value;
       constexpr int G = Members == 1 ? Run : Format::group_of(Run, M);
@@ -51,16 +44,12 @@ ASSAY_INLINE void add_groups(const Format& format, const BlockQ8_K* const (&x)[R
       ASSAY_UNROLL
       for (int r = 0; r < R; ++r) {
         const int8_t* four = x[r]->qs + 4 * (G * kLines + I);
-        Dots& sum = sums[M][r][I % kChains];
-        sum = I % kAtOnce < kChains ? dot(codes, four) : dot(sum, codes, four);
+        sums[M][r] = I % kAtOnce == 0 ? dot(codes, four) : dot(sums[M][r], codes, four);
       }
       if constexpr ((I + 1) % kAtOnce == 0) {
         const Scale scale = format.template scale<G>();
         ASSAY_UNROLL
-        for (int r = 0; r < R; ++r) {
-          for (int c = 1; c < kChains; ++c) sums[M][r][0] = merge(sums[M][r][0], sums[M][r][c]);
-          total[r] = add_scaled(total[r], sums[M][r][0], scale);
-        }
+        for (int r = 0; r < R; ++r) total[r] = add_scaled(total[r], sums[M][r], scale);
       }
     });
   });
@@ -71,23 +60,22 @@ ASSAY_INLINE void add_groups(const Format& format, const BlockQ8_K* const (&x)[R
 template <class Format, int R>
 inline constexpr int kMembers = R == 1 ? Format::kTogether : 1;
 
-template <class Format, int R, class Between = Nothing>
-ASSAY_INLINE void add_block(const typename Format::Tile& tile, int row, const BlockQ8_K* const (&x)[R], const NoSide (&)[R],
-                            Floats (&acc)[R], Between between = {}) {
+template <class Format, int R>
+ASSAY_INLINE void add_block(const typename Format::Tile& tile, const BlockQ8_K* const (&x)[R], const NoSide (&)[R],
+                            Floats (&acc)[R]) {
   constexpr int kTogether = kMembers<Format, R>;
-  const Format format(tile, row);
+  const Format format(tile);
   Words total[R];
   for (Words& words : total) words = no_words();
-  for_each_index<Format::kGroups / kTogether>([&](auto run) ASSAY_LAMBDA_INLINE {
-    add_groups<Format, R, kTogether, decltype(run)::value>(format, x, total, between);
-  });
+  for_each_index<Format::kGroups / kTogether>(
+      [&](auto run) ASSAY_LAMBDA_INLINE { add_groups<Format, R, kTogether, decltype(run)::value>(format, x, total); });
   format.template add_to<R>(acc, total, x);
 }
 
 // Without a scale: eight lines into one sum.
 template <class Format>
 ASSAY_INLINE Words dot_of_32(const Words (&codes)[8], const int8_t* x, Words total) {
-  constexpr int kAtOnce = at_most(kDotLines<Format::kMaxCode>, 8);
+  constexpr int kAtOnce = static_cast<int>(at_most(kDotLines<Format::kMaxCode>, 8));
   ASSAY_UNROLL
   for (int first = 0; first < 8; first += kAtOnce) {
     Dots sums = dot(codes[first], x + 4 * first);
@@ -103,17 +91,16 @@ ASSAY_INLINE Words signed_dot_of_32(const Words (&codes)[8], const int8_t* x, Wo
   return total;
 }
 
-template <class Format, int R, class Between = Nothing>
-ASSAY_INLINE void add_block(const typename Format::Tile& tile, int row, const BlockQ8_0* const (&x)[R], const Side (&sides)[R],
-                            Floats (&acc)[R], Between between = {}) {
-  const Format format(tile, row);
+template <class Format, int R>
+ASSAY_INLINE void add_block(const typename Format::Tile& tile, const BlockQ8_0* const (&x)[R], const Side (&sides)[R],
+                            Floats (&acc)[R]) {
+  const Format format(tile);
   Words codes[8];
   for_each_index<8>([&](auto line) ASSAY_LAMBDA_INLINE {
     constexpr int L = decltype(line)::value;
-    between(L);
     codes[L] = format.template codes<L>();
   });
-  const Floats d = widen(tile.d + row);
+  const Floats d = widen(tile.d);
   ASSAY_UNROLL
   for (int r = 0; r < R; ++r) {
     const Words start = Format::kOffset == 0 ? no_words() : repeat_int(sides[r].offset);
@@ -126,19 +113,6 @@ ASSAY_INLINE void add_block(const typename Format::Tile& tile, int row, const Bl
     acc[r] = fma(times(d, repeat_f32(sides[r].d)), to_f32(i1), acc[r]);
   }
 }
-
-template <class Format>
-constexpr int lines_of() {
-  if constexpr (Format::kElements == ASSAY_QK) {
-    return 8;
-  } else {
-    return Format::kGroups / Format::kTogether * Format::kGroupLines;
-  }
-}
-
-// How often a one-row add_block calls `between`.
-template <class Format>
-inline constexpr int kSteps = lines_of<Format>();
 
 }  // namespace
 }  // namespace assay

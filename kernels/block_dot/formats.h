@@ -1,13 +1,13 @@
 /* How the lines of a tile become codes, scales and minima. After avx2.h, avx512.h or avx512vnni.h.
 
-   A format is made of the tile and the first of the kWidth rows that the lanes are. Its code lines hold elements 4 l .. 4 l + 3 of
-   each row, one a byte.
+   A format's code lines hold elements 4 l .. 4 l + 3 of each row, one a byte; a lane is a row.
    Super-blocks (K): codes<G, I>() is line I of group G (the elements that share a scale), scale<G>() that scale, and
    add_to<R>(...) ends a block. kTogether groups share the bytes they are made of: member P of run N is group_of(N, P).
    Blocks of 32: codes<L>() is line L, whose codes are kOffset too large. */
 #pragma once
 
 #include "kernels/block_dot/tiles.h"
+#include "kernels/block_dot/unroll.h"
 
 namespace assay {
 namespace {
@@ -27,23 +27,6 @@ ASSAY_INLINE Words shifted(Words v) {
   return v;
 }
 
-// f(Index<0>()) .. f(Index<N - 1>()): each call knows its number when it is compiled.
-template <int N>
-struct Index {
-  static constexpr int value = N;
-};
-template <int N, int First = 0, class Function>
-ASSAY_INLINE void for_each_index(Function f) {
-  if constexpr (First < N) {
-    f(Index<First>());
-    for_each_index<N, First + 1>(f);
-  }
-}
-#define ASSAY_LAMBDA_INLINE __attribute__((always_inline))
-
-// A register block must end up in registers: every loop over it is unrolled, whatever the -O.
-#define ASSAY_UNROLL _Pragma("GCC unroll 16")
-
 // What q4_k and q5_k share: 6-bit scales and minima (the layout is in kernels/formats/blocks.h), eight groups of 32.
 template <class TileType>
 struct ScalesAndMinima {
@@ -56,12 +39,11 @@ struct ScalesAndMinima {
   static constexpr int group_of(int run, int member) { return 2 * run + member; }
 
   const Tile& tile;
-  const int row;
   Words sc[2];
 
-  ASSAY_INLINE ScalesAndMinima(const Tile& t, int first_row) : tile(t), row(first_row) {
-    const Words w0 = load_words(tile.scales[0][row]);
-    const Words w2 = load_words(tile.scales[2][row]);
+  ASSAY_INLINE explicit ScalesAndMinima(const Tile& t) : tile(t) {
+    const Words w0 = load_words(tile.scales[0][0]);
+    const Words w2 = load_words(tile.scales[2][0]);
     sc[0] = bits_of(w0, 63);
     sc[1] = join(low_nibbles(w2), bits_of(shift_right<2>(w0), 0x30));
   }
@@ -74,8 +56,8 @@ struct ScalesAndMinima {
   // The totals are 2^Excess times I1.
   template <int Excess, int R>
   ASSAY_INLINE void add_with_minima(Floats (&acc)[R], const Words (&total)[R], const Activation* const (&x)[R]) const {
-    const Words w1 = load_words(tile.scales[1][row]);
-    const Words w2 = load_words(tile.scales[2][row]);
+    const Words w1 = load_words(tile.scales[1][0]);
+    const Words w2 = load_words(tile.scales[2][0]);
     const Words m[2] = {bits_of(w1, 63), join(high_nibbles(w2), bits_of(shift_right<2>(w1), 0x30))};
     Words minima[R];
     for (Words& words : minima) words = no_words();
@@ -83,10 +65,10 @@ struct ScalesAndMinima {
       constexpr int G = decltype(g)::value;
       const Words pairs = byte_pairs<G % 4>(m[G / 4]);
       ASSAY_UNROLL
-      for (int r = 0; r < R; ++r) minima[r] = pair_dot(minima[r], pairs, repeat(x[r]->bsums + 2 * G));
+      for (int r = 0; r < R; ++r) minima[r] = pair_dot(minima[r], pairs, x[r]->bsums + 2 * G);
     });
-    const Floats d = widen(tile.d + row);
-    const Floats dmin = widen(tile.dmin + row);
+    const Floats d = widen(tile.d);
+    const Floats dmin = widen(tile.dmin);
     ASSAY_UNROLL
     for (int r = 0; r < R; ++r) {
       const Floats dx = repeat_f32(x[r]->d);
@@ -103,7 +85,7 @@ struct Q4K : ScalesAndMinima<BlockQ4_Kx16> {
 
   template <int G, int I>
   ASSAY_INLINE Words codes() const {
-    const Words bytes = load_words(tile.qs[G / 2 * 8 + I][row]);
+    const Words bytes = load_words(tile.qs[G / 2 * 8 + I][0]);
     if constexpr (G % 2 == 0) return low_nibbles(bytes);
     return kHighNibbles == 0 ? high_nibbles(bytes) : bits_of(bytes, 0xf0);
   }
@@ -126,8 +108,8 @@ struct Q5K : ScalesAndMinima<TileQ5K> {
 
   template <int G, int I>
   ASSAY_INLINE Words codes() const {
-    const Words bytes = load_words(tile.qs[G / 2 * 8 + I][row]);
-    const Words fifth = bits_of(shifted<4 - G>(load_words(tile.qh[I][row])), 0x10);
+    const Words bytes = load_words(tile.qs[G / 2 * 8 + I][0]);
+    const Words fifth = bits_of(shifted<4 - G>(load_words(tile.qh[I][0])), 0x10);
     return join(G % 2 == 0 ? low_nibbles(bytes) : high_nibbles(bytes), fifth);
   }
   template <int R>
@@ -149,20 +131,19 @@ struct Q6K {
   static constexpr int group_of(int run, int member) { return run / 2 * 8 + 2 * member + run % 2; }
 
   const Tile& tile;
-  const int row;
-  ASSAY_INLINE Q6K(const Tile& t, int first_row) : tile(t), row(first_row) {}
+  ASSAY_INLINE explicit Q6K(const Tile& t) : tile(t) {}
 
   template <int G, int I>
   ASSAY_INLINE Words codes() const {
     constexpr int h = G / 8, q = G % 8 / 2, s = G % 2;
     const TripleQ6_Kx16& triple = tile.triples[8 * h + 4 * s + I];
-    const Words low = load_words(triple.ql[q % 2][row]);
-    const Words high = load_words(triple.qh[row]);
+    const Words low = load_words(triple.ql[q % 2][0]);
+    const Words high = load_words(triple.qh[0]);
     return join(q < 2 ? low_nibbles(low) : high_nibbles(low), bits_of(shifted<4 - 2 * q>(high), 0x30));
   }
   template <int G>
   ASSAY_INLINE Scale scale() const {
-    return signed_scale<G % 4>(load_words(tile.scales[G / 4][row]));
+    return signed_scale<G % 4>(load_words(tile.scales[G / 4][0]));
   }
 
   // Codes are 32 too large: I1 = total - 32 sum of sc_G times the sum of the activations' codes of G.
@@ -172,11 +153,11 @@ struct Q6K {
     for (Words& words : excess) words = no_words();
     for_each_index<kGroups / 2>([&](auto pair) ASSAY_LAMBDA_INLINE {
       constexpr int P = decltype(pair)::value;
-      const Words pairs = adjacent_pairs<P % 2>(load_words(tile.scales[P / 2][row]));
+      const Words pairs = adjacent_pairs<P % 2>(load_words(tile.scales[P / 2][0]));
       ASSAY_UNROLL
-      for (int r = 0; r < R; ++r) excess[r] = pair_dot(excess[r], pairs, repeat(x[r]->bsums + 2 * P));
+      for (int r = 0; r < R; ++r) excess[r] = pair_dot(excess[r], pairs, x[r]->bsums + 2 * P);
     });
-    const Floats d = widen(tile.d + row);
+    const Floats d = widen(tile.d);
     ASSAY_UNROLL
     for (int r = 0; r < R; ++r) {
       const Words i1 = minus(total[r], shift_left<5>(excess[r]));
@@ -192,8 +173,7 @@ struct Blocks32 {
   static constexpr int kElements = ASSAY_QK;
   static constexpr int kLines = 8;
   const Tile& tile;
-  const int row;
-  ASSAY_INLINE Blocks32(const Tile& t, int first_row) : tile(t), row(first_row) {}
+  ASSAY_INLINE explicit Blocks32(const Tile& t) : tile(t) {}
 };
 
 struct Q80 : Blocks32<BlockQ8_0x16> {
@@ -205,7 +185,7 @@ struct Q80 : Blocks32<BlockQ8_0x16> {
 
   template <int L>
   ASSAY_INLINE Words codes() const {
-    return load_words(tile.qs[L][row]);
+    return load_words(tile.qs[L][0]);
   }
 };
 
@@ -218,7 +198,7 @@ struct Q40 : Blocks32<TileQ40> {
 
   template <int L>
   ASSAY_INLINE Words codes() const {
-    const Words bytes = load_words(tile.qs[L % 4][row]);
+    const Words bytes = load_words(tile.qs[L % 4][0]);
     return L < 4 ? low_nibbles(bytes) : high_nibbles(bytes);
   }
 };
@@ -233,8 +213,8 @@ struct Q50 : Blocks32<TileQ50> {
   // Bits 4 L .. 4 L + 3 of qh are multiplied to four places 7 apart: bit i then stands at bit 4 of byte i.
   template <int L>
   ASSAY_INLINE Words codes() const {
-    const Words bytes = load_words(tile.qs[L % 4][row]);
-    const Words four = shift_right<28>(shift_left<28 - 4 * L>(load_words(tile.qh[0][row])));
+    const Words bytes = load_words(tile.qs[L % 4][0]);
+    const Words four = shift_right<28>(shift_left<28 - 4 * L>(load_words(tile.qh[0][0])));
     const Words fifth = bits_of(times(four, repeat_int(0x02040810)), 0x10);
     return join(L < 4 ? low_nibbles(bytes) : high_nibbles(bytes), fifth);
   }

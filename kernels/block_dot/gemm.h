@@ -1,7 +1,7 @@
 /* gemm over block-quantised weights. After body.h.
 
-   Loops, outermost first: two tiles of weights' rows; cached rows of activations; chunks of 256 columns; register blocks of R rows of
-   activations. A tile's chunk stays in the first-level cache while all cached rows pass by. */
+   Loops, outermost first: two tiles of weights' rows; cached rows of activations; chunks of 256 columns; register blocks of R
+   rows of activations. A tile's chunk stays in the first-level cache while all cached rows pass by. */
 #pragma once
 
 #include "kernels/block_dot/body.h"
@@ -12,28 +12,21 @@ namespace {
 constexpr int kGroupTiles = 2;
 constexpr int64_t kGroupRows = kGroupTiles * kTileRows;
 constexpr int64_t kCachedRows = 96;
-constexpr int64_t kChunkElements = 256;
-
-template <class Format>
-inline constexpr int kChunk = static_cast<int>(kChunkElements / Format::kElements);
-
 // A chunk of one tile against R rows of activations. totals[r * kGroupRows + lane].
 template <class Format, int R, class X, class SideType>
 __attribute__((noinline)) void add_chunk(const typename Format::Tile* const* tiles, int blocks, const X* const (&x)[R],
                                          const SideType (&sides)[kChunk<Format>][R], float* totals) {
-  for (int row = 0; row < kTileRows; row += kWidth) {
-    Floats acc[R];
+  Floats acc[R];
+  ASSAY_UNROLL
+  for (int r = 0; r < R; ++r) acc[r] = load_f32(totals + r * kGroupRows);
+  for (int b = 0; b < blocks; ++b) {
+    const X* at[R];
     ASSAY_UNROLL
-    for (int r = 0; r < R; ++r) acc[r] = load_f32(totals + r * kGroupRows + row);
-    for (int b = 0; b < blocks; ++b) {
-      const X* at[R];
-      ASSAY_UNROLL
-      for (int r = 0; r < R; ++r) at[r] = x[r] + b;
-      add_block<Format, R>(*tiles[b], row, at, sides[b], acc);
-    }
-    ASSAY_UNROLL
-    for (int r = 0; r < R; ++r) store_f32(totals + r * kGroupRows + row, acc[r]);
+    for (int r = 0; r < R; ++r) at[r] = x[r] + b;
+    add_block<Format, R>(*tiles[b], at, sides[b], acc);
   }
+  ASSAY_UNROLL
+  for (int r = 0; r < R; ++r) store_f32(totals + r * kGroupRows, acc[r]);
 }
 
 // The tiles of one chunk, [tile][block].

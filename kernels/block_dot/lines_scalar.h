@@ -1,5 +1,5 @@
-/* Sixteen rows of bytes to lines of sixteen words, in plain C++; lines_x86.h must do the same. A line holds one word of 4 bytes of
-   each row (kernels/formats/packed.h).
+/* Sixteen rows of bytes to lines of sixteen words, in plain C++; lines_x86.h must do the same. A line holds one word of 4 bytes
+   of each row (kernels/formats/packed.h).
 
    rows_to_lines<N, Stride>(rows, lines)   line l * Stride takes bytes 4 l .. 4 l + 3 from each pointer, l < N
    lines_to_rows<N, Stride>(lines, rows)   the inverse */

@@ -38,10 +38,12 @@ inline float add_plain(uint16_t d, const BlockQ8_0& x, Code code, float acc) {
 }
 
 inline float add_block(const BlockQ4_K& w, const BlockQ8_K& x, float acc) {
-  return add_with_minima(w, x, [&](int i) { return code_q4_k(w, i); }, acc);
+  return add_with_minima(
+      w, x, [&](int i) { return code_q4_k(w, i); }, acc);
 }
 inline float add_block(const BlockQ5_K& w, const BlockQ8_K& x, float acc) {
-  return add_with_minima(w, x, [&](int i) { return code_q5_k(w, i); }, acc);
+  return add_with_minima(
+      w, x, [&](int i) { return code_q5_k(w, i); }, acc);
 }
 inline float add_block(const BlockQ6_K& w, const BlockQ8_K& x, float acc) {
   int32_t i1 = 0;
@@ -49,13 +51,16 @@ inline float add_block(const BlockQ6_K& w, const BlockQ8_K& x, float acc) {
   return __builtin_fmaf(half_value(w.d) * x.d, static_cast<float>(i1), acc);
 }
 inline float add_block(const BlockQ8_0& w, const BlockQ8_0& x, float acc) {
-  return add_plain(w.d, x, [&](int i) { return w.qs[i]; }, acc);
+  return add_plain(
+      w.d, x, [&](int i) { return w.qs[i]; }, acc);
 }
 inline float add_block(const BlockQ4_0& w, const BlockQ8_0& x, float acc) {
-  return add_plain(w.d, x, [&](int i) { return nibble_of_32(w.qs, i) - 8; }, acc);
+  return add_plain(
+      w.d, x, [&](int i) { return nibble_of_32(w.qs, i) - 8; }, acc);
 }
 inline float add_block(const BlockQ5_0& w, const BlockQ8_0& x, float acc) {
-  return add_plain(w.d, x, [&](int i) { return code_q5_of_32(w.qs, w.qh, i) - 16; }, acc);
+  return add_plain(
+      w.d, x, [&](int i) { return code_q5_of_32(w.qs, w.qh, i) - 16; }, acc);
 }
 
 // Row r of a packed block, as kernels/formats/packed.h maps its bytes.

@@ -5,10 +5,8 @@
 
 namespace assay {
 
-constexpr int64_t kPrefetchBytes = 0;
-
 extern "C" AssayStatus gemv_q4_k_x16_q8_k_avx2(const GemvQ4KX16Q8KArgs* args) noexcept {
-  return block_gemv<Q4K, Packed, kPrefetchBytes>(*args);
+  return packed_gemv<Q4K>(*args);
 }
 
 }  // namespace assay

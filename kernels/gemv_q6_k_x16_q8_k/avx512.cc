@@ -5,10 +5,8 @@
 
 namespace assay {
 
-constexpr int64_t kPrefetchBytes = 0;
-
 extern "C" AssayStatus gemv_q6_k_x16_q8_k_avx512(const GemvQ6KX16Q8KArgs* args) noexcept {
-  return block_gemv<Q6K, Packed, kPrefetchBytes>(*args);
+  return packed_gemv<Q6K>(*args);
 }
 
 }  // namespace assay

@@ -5,10 +5,8 @@
 
 namespace assay {
 
-constexpr int64_t kPrefetchBytes = 0;
-
 extern "C" AssayStatus gemv_q8_0_x16_q8_0_avx2(const GemvQ80X16Q80Args* args) noexcept {
-  return block_gemv<Q80, Packed, kPrefetchBytes>(*args);
+  return packed_gemv<Q80>(*args);
 }
 
 }  // namespace assay
