@@ -49,6 +49,15 @@ struct CaseResult {
   std::string repro;  // the command that runs just this
 };
 
+// What the variants of a case share: the outputs of the scalar kernel, the reference's word on them, and the errors of the
+// former.
+struct Baseline {
+  Outcome scalar;
+  std::vector<reference::Expected> expected;
+  std::vector<double> scalar_square_sums;  // an output each
+  bool zeros_pass = false;
+};
+
 // One case of one op, laid out once: what does not depend on the variant is computed when first needed.
 class CaseCheck {
  public:
@@ -58,14 +67,6 @@ class CaseCheck {
   CaseResult check(std::size_t variant, const Checks& checks);
 
  private:
-  // The outputs of the scalar kernel, the reference's word on them, and the errors of the former.
-  struct Baseline {
-    Outcome scalar;
-    std::vector<reference::Expected> expected;
-    std::vector<double> scalar_square_sums;  // an output each
-    bool zeros_pass = false;
-  };
-
   void prepare();
   std::vector<reference::Expected> expected_outputs();
   Comparison compare_output(std::size_t output, const Array& y) const;
