@@ -1,8 +1,8 @@
-/* gemv and gemm over block-quantised weights, for every format and x86 ISA. After an ISA's header.
+/* gemv over packed weights, and where gemm's tiles come from. After an ISA's header.
 
    A lane is a row, so no sum crosses lanes and a block's step is the canonical one: integers, then one or two fma. Packed
-   weights are read as they lie; of plain ones sixteen rows' blocks are first gathered into a tile on the stack. Every blocking
-   gives the same bits. */
+   weights are read as they lie; for gemm, of plain ones sixteen rows' blocks are first gathered into a tile on the stack. Every
+   blocking gives the same bits. */
 #pragma once
 
 #include "kernels/block_dot/lines_x86.h"

@@ -12,6 +12,7 @@ namespace {
 constexpr int kGroupTiles = 2;
 constexpr int64_t kGroupRows = kGroupTiles * kTileRows;
 constexpr int64_t kCachedRows = 96;
+
 // A chunk of one tile against R rows of activations. totals[r * kGroupRows + lane].
 template <class Format, int R, class X, class SideType>
 __attribute__((noinline)) void add_chunk(const typename Format::Tile* const* tiles, int blocks, const X* const (&x)[R],

@@ -20,9 +20,8 @@ struct Panels {
 template <class Format, class Block>
 inline void fill_panels(const WeightRows<Block>& rows, int64_t n0, int64_t first, int64_t depth, Panels<Format>& panels) {
   for (int64_t half = 0; half < kTileRows; half += kLanes) {
-    each_column<Format>(rows, n0 + half, first, depth, [&](int64_t c, const F32x16& w) {
-      store(panels.at[c / kBlock] + c % kBlock * kTileRows + half, w);
-    });
+    each_column<Format>(rows, n0 + half, first, depth,
+                        [&](int64_t c, const F32x16& w) { store(panels.at[c / kBlock] + c % kBlock * kTileRows + half, w); });
   }
 }
 
