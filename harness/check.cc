@@ -233,7 +233,7 @@ CaseResult CaseCheck::check(std::size_t variant, const Checks& checks) {
   result.seed = test_.seed;
   result.refusal = test_.status != ASSAY_OK;
   result.repro = fmt::format("assay check {} --isa {} {}", result.op, isa_name(which.isa), test_.repro);
-  if (checks.off_to_string().size() > 0) result.repro += " --checks " + checks.to_string();
+  if (!checks.off_to_string().empty()) result.repro += " --checks " + checks.to_string();
 
   prepare();
   const Outcome outcome = call_.run(variant, call_.placements().front());

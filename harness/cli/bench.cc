@@ -39,7 +39,7 @@ std::vector<bench::BenchItem> items(const BenchCliOptions& options) {
     shape = complete_params(*chosen.front(), parse_shape(options.shape));
   }
   const std::optional<Isa> isa = options.isa.empty() ? forced_isa() : std::optional(require_isa(options.isa));
-  const auto all = bench::bench_items(chosen, isa, shape, temperatures(options));
+  auto all = bench::bench_items(chosen, isa, shape, temperatures(options));
   if (all.empty()) throw std::invalid_argument("nothing to time: no such variant");
   return all;
 }
