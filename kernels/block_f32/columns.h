@@ -17,6 +17,8 @@ struct WeightRows {
   const Block* w;
   int64_t n;
   int64_t blocks;
+  ASSAY_INLINE WeightRows(const Block* weights, int64_t rows, int64_t blocks_in_row)
+      : w(weights), n(rows), blocks(blocks_in_row) {}
   ASSAY_INLINE const Block& at(int64_t i, int64_t b) const { return w[(i < n ? i : n - 1) * blocks + b]; }
 };
 

@@ -29,7 +29,7 @@ template <class Format, int Rows, int Columns, class Args>
 inline AssayStatus block_gemm_f32(const Args& args) {
   static_assert(kRows % Rows == 0);
   if (args.k % Format::kElements != 0) return ASSAY_BAD_SHAPE;
-  const WeightRows weights = {args.w, args.n, args.k / Format::kElements};
+  const WeightRows weights(args.w, args.n, args.k / Format::kElements);
   Panels<Format> panels;
   alignas(64) float totals[kRows * kGroupRows];
   alignas(64) float x[Rows * kBlock] = {};

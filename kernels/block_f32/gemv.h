@@ -12,7 +12,7 @@ namespace {
 template <class Format, class Args>
 inline AssayStatus block_gemv_f32(const Args& args) {
   if (args.k % Format::kElements != 0) return ASSAY_BAD_SHAPE;
-  const WeightRows rows = {args.w, args.n, args.k / Format::kElements};
+  const WeightRows rows(args.w, args.n, args.k / Format::kElements);
   for (int64_t row = 0; row < args.n; row += kLanes) {
     F32x16 total = zero();
     F32x16 sum = zero();

@@ -5,8 +5,10 @@
 
    src  f32 [n]       in
    dst  q5_0 [n / 32]  out; no overlap with src
-   n a multiple of 32, else ASSAY_BAD_SHAPE. NaN or infinity in src, or a scale or minimum beyond f16's range:
-   ASSAY_NOT_FINITE, and nothing is written. Alignment: 4 bytes for f32, 2 for blocks. n = 0 writes nothing.
+   n a multiple of 32, else ASSAY_BAD_SHAPE.
+   NaN or infinity in src, or a scale or minimum beyond f16's range: ASSAY_NOT_FINITE, and nothing is written.
+   Alignment: 4 bytes for f32, 2 for blocks.
+   n = 0 writes nothing.
    Exact: bytes equal.
    Source: ggml's reference quantiser, as bytes in the goldens; docs/formats.md.
 */

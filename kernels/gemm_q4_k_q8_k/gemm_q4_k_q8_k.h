@@ -4,9 +4,10 @@
 
    w  q4_k [n, k / 256], contiguous rows of blocks  in
    x  q8_k [m, k / 256], row stride x_stride, in blocks  in
-   y  f32 [m, n], row stride y_stride >= n, in elements  out; no overlap; between n and the stride nothing is written
-   k a multiple of 256, else ASSAY_BAD_SHAPE. Alignment as gemv_q4_k_q8_k. m = 0 or n = 0 writes nothing; k = 0 gives +0.
-   Threads: the caller may split n, and m anywhere.
+   y  f32 [m, n], row stride y_stride >= n, in elements  out; no overlap; between n and the stride nothing is
+      written
+   k a multiple of 256, else ASSAY_BAD_SHAPE. Alignment as gemv_q4_k_q8_k. m = 0 or
+   n = 0 writes nothing; k = 0 gives +0. Threads: the caller may split n, and m anywhere.
 
    Canonical order: row j of y has the bits of gemv_q4_k_q8_k of row j of x.
    Bound: as gemv_q4_k_q8_k.

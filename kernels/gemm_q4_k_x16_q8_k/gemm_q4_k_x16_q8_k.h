@@ -1,12 +1,15 @@
 /* gemm_q4_k_x16_q8_k
 
-   y[j, i] = sum over c of x[j, c] * w[i, c]: m rows of q8_k activations against n rows of q4_k_x16 weights (y = x w^T).
+   y[j, i] = sum over c of x[j, c] * w[i, c]: m rows of q8_k activations against n rows of q4_k_x16 weights (y = x
+   w^T).
 
-   w  q4_k_x16 [ceil(n/16), k / 256], sixteen rows interleaved (kernels/formats/packed.h); lanes past n count nowhere  in
+   w  q4_k_x16 [ceil(n/16), k / 256], sixteen rows interleaved (kernels/formats/packed.h); lanes past n count
+      nowhere  in
    x  q8_k [m, k / 256], row stride x_stride, in blocks  in
-   y  f32 [m, n], row stride y_stride >= n, in elements  out; no overlap; between n and the stride nothing is written
-   k a multiple of 256, else ASSAY_BAD_SHAPE. Alignment as gemv_q4_k_x16_q8_k. m = 0 or n = 0 writes nothing; k = 0 gives +0.
-   Threads: the caller may split n at multiples of 16, and m anywhere.
+   y  f32 [m, n], row stride y_stride >= n, in elements  out; no overlap; between n and the stride nothing is
+      written
+   k a multiple of 256, else ASSAY_BAD_SHAPE. Alignment as gemv_q4_k_x16_q8_k. m = 0 or
+   n = 0 writes nothing; k = 0 gives +0. Threads: the caller may split n at multiples of 16, and m anywhere.
 
    Canonical order: row j of y has the bits of gemv_q4_k_x16_q8_k of row j of x.
    Bound: as gemv_q4_k_x16_q8_k.

@@ -4,9 +4,10 @@
 
    w  q8_0 [n, k / 32], contiguous rows of blocks  in
    x  f32 [m, k], row stride x_stride >= k, in elements  in
-   y  f32 [m, n], row stride y_stride >= n, in elements  out; no overlap; between n and the stride nothing is written
-   k a multiple of 32, else ASSAY_BAD_SHAPE. Alignment as gemv_q8_0_f32. m = 0 or n = 0 writes nothing; k = 0 gives +0.
-   Threads: the caller may split n, and m anywhere.
+   y  f32 [m, n], row stride y_stride >= n, in elements  out; no overlap; between n and the stride nothing is
+      written
+   k a multiple of 32, else ASSAY_BAD_SHAPE. Alignment as gemv_q8_0_f32. m = 0 or
+   n = 0 writes nothing; k = 0 gives +0. Threads: the caller may split n, and m anywhere.
 
    Canonical order: row j of y has the bits of gemv_q8_0_f32 of row j of x.
    Bound: as gemv_q8_0_f32.

@@ -6,13 +6,14 @@
    x  q8_0 [k / 32]  in
    y  f32 [n]  out; no overlap; nothing past n is written
    k a multiple of 32, else ASSAY_BAD_SHAPE. Alignment: 2 bytes for weights, 4 for the rest.
-   n = 0 writes nothing; k = 0 gives +0. Threads: the caller may split rows.
-   Activation codes lie in -127..127.
+   n = 0 writes nothing; k = 0 gives +0. Threads: the caller may split rows. Activation codes lie in -127..127.
 
-   Canonical order: integers are exact in int32; block by block ascending from +0, I1 = sum((q4 - 8) q8); acc = fma(d_w d_x,
-   float(I1), acc). The products of scales are rounded to f32 once; float(I) to nearest even. Bound: g(h) S_I + 2 eta (2 N_b +
-   sum(|I1| + |I2|)), S_I = sum_b(|d_w d_x I1| + |dmin_w d_x I2|), h = N_b, N_b = k / 32; a product of scales beyond f32's range:
-   only bits apply. Source: the definition over the decoded blocks; docs/formats.md.
+   Canonical order: integers are exact in int32; block by block ascending from +0, I1 = sum((q4 - 8) q8); acc =
+   fma(d_w d_x, float(I1), acc).
+   The products of scales are rounded to f32 once; float(I) to nearest even.
+   Bound: g(h) S_I + 2 eta (2 N_b + sum(|I1| + |I2|)), S_I = sum_b(|d_w d_x I1| + |dmin_w d_x I2|), h = N_b, N_b = k /
+   32; a product of scales beyond f32's range: only bits apply.
+   Source: the definition over the decoded blocks; docs/formats.md.
 */
 #pragma once
 

@@ -6,13 +6,13 @@
    x  f32 [k]  in
    y  f32 [n]  out; no overlap; nothing past n is written
    k a multiple of 256, else ASSAY_BAD_SHAPE. Alignment: 2 bytes for weights, 4 for the rest.
-   n = 0 writes nothing; k = 0 gives +0. Threads: the caller may split rows.
-   Activation codes lie in -127..127.
+   n = 0 writes nothing; k = 0 gives +0. Threads: the caller may split rows. Activation codes lie in -127..127.
 
-   Canonical order: the weight decoded as decode_q4_k, then as matvec: k in blocks of 64 from 0, in a block one fma chain from +0,
-   c ascending, the totals added block by block. Bound: g(h) S + 2 k eta, S = sum |w x| over the decoded weights, h = 64 +
-   ceil(k/64); a product of scales beyond f32's range: only bits apply. Source: the definition over the decoded blocks;
-   docs/formats.md.
+   Canonical order: the weight decoded as decode_q4_k, then as matvec: k in blocks of 64 from 0, in a block one fma
+   chain from +0, c ascending, the totals added block by block.
+   Bound: g(h) S + 2 k eta, S = sum |w x| over the decoded weights, h = 64 + ceil(k/64); a product of scales beyond
+   f32's range: only bits apply.
+   Source: the definition over the decoded blocks; docs/formats.md.
 */
 #pragma once
 

@@ -4,8 +4,9 @@
 
    src  q6_k [n, k / 256], contiguous  in
    dst  q6_k_x16 [ceil(n/16), k / 256], contiguous  out; no overlap with src
-   The lanes of rows past n are written as 0. k a multiple of 256, else ASSAY_BAD_SHAPE.
-   Alignment: 2 bytes. n = 0 or k = 0 writes nothing. unpack gives back the bytes that pack took.
+   The lanes of rows past n are written as 0.
+   k a multiple of 256, else ASSAY_BAD_SHAPE. Alignment: 2 bytes. n = 0 or k = 0 writes nothing. unpack gives back the
+   bytes that pack took.
    Exact: bytes equal.
    Source: docs/formats.md.
 */

@@ -4,8 +4,9 @@
 
    src  q8_0 [n, k / 32], contiguous  in
    dst  q8_0_x16 [ceil(n/16), k / 32], contiguous  out; no overlap with src
-   The lanes of rows past n are written as 0. k a multiple of 32, else ASSAY_BAD_SHAPE.
-   Alignment: 2 bytes. n = 0 or k = 0 writes nothing. unpack gives back the bytes that pack took.
+   The lanes of rows past n are written as 0.
+   k a multiple of 32, else ASSAY_BAD_SHAPE. Alignment: 2 bytes. n = 0 or k = 0 writes nothing. unpack gives back the
+   bytes that pack took.
    Exact: bytes equal.
    Source: docs/formats.md.
 */

@@ -1,14 +1,17 @@
 /* quantize_q8_k
 
-   Activations to q8_k, block by block: scan ascending and keep the signed value max whose magnitude is strictly the largest (the
-   first wins a tie); iscale = -127 / max; code = nearest even of fl(iscale * x); d = fl(1 / iscale); bsums[j] = sum of codes 16 j
-   .. 16 j + 15. max = 0, or an infinite iscale: d = +0, codes and bsums 0.
+   Activations to q8_k, block by block: scan ascending and keep the signed value max whose magnitude is strictly the
+   largest (the first wins a tie); iscale = -127 / max; code = nearest even of fl(iscale * x); d = fl(1 / iscale);
+   bsums[j] = sum of codes 16 j .. 16 j + 15. max = 0, or an infinite iscale: d = +0, codes and bsums 0.
 
    src  f32 [rows, k], row stride src_stride >= k, in elements             in
-   dst  q8_k [rows, k / 256], row stride dst_stride >= k / 256, in blocks  out; no overlap; between the row's blocks and the
-   stride nothing is written k a multiple of 256, else ASSAY_BAD_SHAPE. NaN or infinity in src: ASSAY_NOT_FINITE, and nothing is
-   written. Alignment: 4 bytes for f32 and q8_k. rows = 0 or k = 0 writes nothing. Exact: bytes equal. Source: the run-time
-   quantisers of llama.cpp's x86 kernels, as bytes in the goldens.
+   dst  q8_k [rows, k / 256], row stride dst_stride >= k / 256, in blocks  out; no overlap; between the row's
+        blocks and the stride nothing is written
+   k a multiple of 256, else ASSAY_BAD_SHAPE. NaN or infinity in src: ASSAY_NOT_FINITE, and nothing is written.
+   Alignment: 4 bytes for f32 and q8_k.
+   rows = 0 or k = 0 writes nothing.
+   Exact: bytes equal.
+   Source: the run-time quantisers of llama.cpp's x86 kernels, as bytes in the goldens.
 */
 #pragma once
 

@@ -4,8 +4,9 @@
 
    src  q8_0_x16 [ceil(n/16), k / 32], contiguous  in
    dst  q8_0 [n, k / 32], contiguous  out; no overlap with src
-   Lanes of rows past n are not copied. k a multiple of 32, else ASSAY_BAD_SHAPE.
-   Alignment: 2 bytes. n = 0 or k = 0 writes nothing. unpack gives back the bytes that pack took.
+   Lanes of rows past n are not copied.
+   k a multiple of 32, else ASSAY_BAD_SHAPE. Alignment: 2 bytes. n = 0 or k = 0 writes nothing. unpack gives back the
+   bytes that pack took.
    Exact: bytes equal.
    Source: docs/formats.md.
 */
