@@ -73,6 +73,7 @@ class ReservedCache final : public KvCache {
                             std::to_string(heap_.groups().free()) + " of " + std::to_string(heap_.groups().blocks()) +
                             " are free");
     }
+    map_addresses(storage);
     try {
       const int last = before == 0 ? -1 : storage.groups.back();
       for (std::int64_t i = 0; i < missing; ++i)
@@ -104,8 +105,11 @@ class ReservedCache final : public KvCache {
     return took;
   }
 
-  void map(Storage& storage, std::size_t index) {
+  void map_addresses(Storage& storage) const {
     if (!storage.addresses) storage.addresses = Mapping::address_space(kv_bytes(config().shape, capacity_));
+  }
+
+  void map(Storage& storage, std::size_t index) {
     char* const start = storage.addresses.begin() + static_cast<std::int64_t>(index) * kGroup * row_bytes();
     heap_.map(storage.groups[index], start, capacity_ * row_bytes());
   }
@@ -126,6 +130,7 @@ class ReservedCache final : public KvCache {
 
   void copy_storage(Sequence from, Sequence to) override {
     const std::int64_t full = length(from) / kGroup;
+    map_addresses(at(to));
     for (std::int64_t i = 0; i < full; ++i) {
       const int group = at(from).groups[static_cast<std::size_t>(i)];
       heap_.groups().share(group);
