@@ -2,53 +2,10 @@
 #include <algorithm>
 
 #include "tests/kv_allocations.h"
-#include "tests/kv_support.h"
+#include "tests/kv_small.h"
 
 namespace assay {
 namespace {
-
-constexpr KvShape kShape{.layers = 2, .n_kv = 2, .head_dim = 64, .head_dim_padded = 64, .type = KvType::f32};
-
-KvConfig small_config() {
-  return {.shape = kShape, .context = 600, .sequences = 3, .window = 50, .largest_append = 300};
-}
-
-template <class Error, class Call>
-std::string message_of(Call call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "not refused";
-  return "";
-}
-
-void expect_mentions(const std::string& message, std::initializer_list<const char*> words) {
-  for (const char* const word : words) EXPECT_NE(message.find(word), std::string::npos) << message << " lacks: " << word;
-}
-
-// Appends `tokens` rows that all hold `value`.
-void fill(KvCache& cache, int sequence, std::int64_t tokens, float value) {
-  const KvShape& shape = cache.config().shape;
-  const std::int64_t position = cache.length(sequence);
-  cache.reserve(sequence, position + tokens);
-  cache.append(sequence, tokens);
-  const std::vector<float> rows(static_cast<std::size_t>(tokens * shape.n_kv * shape.head_dim), value);
-  for (std::int64_t layer = 0; layer < shape.layers; ++layer) {
-    for (const KvSide side : kKvSides) store_rows(cache, sequence, layer, side, rows, position, tokens);
-  }
-}
-
-// The first number of each position's key, head 1 of the last layer.
-std::vector<float> keys(KvCache& cache, int sequence) {
-  std::vector<float> result;
-  for (const AssayKvSpan& span : cache.view(sequence, kShape.layers - 1)) {
-    const auto* const k = static_cast<const float*>(span.k) + span.k_head_stride;
-    for (std::int64_t p = 0; p < span.count; ++p) result.push_back(k[p * span.k_row_stride]);
-  }
-  return result;
-}
 
 TEST(KvNames, AnUnknownPolicyIsToldWhichExist) {
   const std::string message = message_of<KvError>([] { make_kv_cache("pagde", small_config()); });
@@ -60,7 +17,7 @@ TEST(KvNames, ImpossibleConfigurationsNameTheSize) {
   const auto refusal = [](auto change) {
     KvConfig config = small_config();
     change(config);
-    const std::string planned = message_of<KvError>([&] { plan_kv_cache("ring", config, 1); });
+    std::string planned = message_of<KvError>([&] { plan_kv_cache("ring", config, 1); });
     EXPECT_EQ(planned, message_of<KvError>([&] { make_kv_cache("ring", config); }));
     return planned;
   };
@@ -88,10 +45,6 @@ TEST(KvNames, WhatTheKernelRefusesIsAnError) {
     EXPECT_EQ(cache->reserved(sequence), 0);
     EXPECT_EQ(cache->held_bytes(), 0);
   }
-}
-
-std::string policy_name(const testing::TestParamInfo<const char*>& info) {
-  return info.param;
 }
 
 class EachPolicy : public testing::TestWithParam<const char*> {
@@ -153,14 +106,14 @@ TEST_P(EachPolicy, TakesNoMemoryWhileTokensFlow) {
   const bool once = std::string(GetParam()) == "none";
   const std::int64_t steps = once ? 1 : 290;
   cache_->reserve(sequence, 300);
-  const std::vector<float> rows(static_cast<std::size_t>(kShape.n_kv * kShape.head_dim), 1.0F);
+  const std::vector<float> rows(static_cast<std::size_t>(kSmallShape.n_kv * kSmallShape.head_dim), 1.0F);
   const std::int64_t growths = cache_->growths();
   const std::int64_t mapped = cache_->usage().virtual_bytes;
   const std::int64_t before = allocations();
   std::int64_t positions = 0;
   for (std::int64_t i = 0; i < steps; ++i) {
     cache_->append(sequence, 1);
-    for (std::int64_t layer = 0; layer < kShape.layers; ++layer) {
+    for (std::int64_t layer = 0; layer < kSmallShape.layers; ++layer) {
       for (const KvSide side : kKvSides) store_rows(*cache_, sequence, layer, side, rows, i, 1);
       for (const AssayKvSpan& span : cache_->view(sequence, layer)) positions += span.count;
     }
@@ -204,82 +157,6 @@ INSTANTIATE_TEST_SUITE_P(All, EachPolicy, testing::Values("contiguous", "grow", 
 INSTANTIATE_TEST_SUITE_P(All, KeepingPolicy, testing::Values("contiguous", "grow", "chunks", "paged", "reserved", "ring"),
                          policy_name);
 
-class Pools : public testing::TestWithParam<const char*> {};
-
-TEST_P(Pools, ThatRunOutChangeNothing) {
-  KvConfig config = small_config();
-  config.pool_positions = 512;
-  const auto cache = make_kv_cache(GetParam(), config);
-  const int a = cache->open();
-  const int b = cache->open();
-  fill(*cache, a, 250, 1.0F);
-  fill(*cache, b, 250, 2.0F);
-  const auto rows_a = keys(*cache, a);
-  const auto rows_b = keys(*cache, b);
-  const std::int64_t held = cache->held_bytes();
-  expect_mentions(message_of<KvExhausted>([&] { cache->reserve(a, 600); }), {GetParam(), "sequence 0", "more", "free"});
-  expect_mentions(message_of<KvExhausted>([&] { cache->reserve(b, 513); }), {"sequence 1"});
-  EXPECT_EQ(cache->held_bytes(), held);
-  EXPECT_EQ(cache->reserved(a), 250);
-  EXPECT_EQ(keys(*cache, a), rows_a);
-  EXPECT_EQ(keys(*cache, b), rows_b);
-  cache->close(b);
-  EXPECT_NO_THROW(cache->reserve(a, 512));  // what b held serves a
-}
-
-TEST_P(Pools, AForkThatDoesNotFitLeavesNoSequence) {
-  KvConfig config = small_config();
-  config.pool_positions = 512;
-  const auto cache = make_kv_cache(GetParam(), config);
-  const int a = cache->open();
-  fill(*cache, a, 510, 1.0F);
-  const std::int64_t held = cache->held_bytes();
-  expect_mentions(message_of<KvExhausted>([&] { cache->fork(a); }), {"more", "free"});
-  EXPECT_EQ(cache->held_bytes(), held);
-  EXPECT_EQ(cache->length(a), 510);
-  EXPECT_EQ(cache->open(), 1);
-}
-
-TEST_P(Pools, ForksShareWhatIsFull) {
-  const auto cache = make_kv_cache(GetParam(), small_config());
-  const int a = cache->open();
-  fill(*cache, a, 512, 1.0F);
-  const std::int64_t held = cache->held_bytes();
-  const int b = cache->fork(a);
-  EXPECT_EQ(cache->held_bytes(), held);
-  fill(*cache, b, 1, 2.0F);
-  EXPECT_GT(cache->held_bytes(), held);
-  const std::int64_t all = cache->held_bytes();
-  cache->close(a);
-  EXPECT_EQ(cache->held_bytes(), all);  // b has it still
-  const std::vector<float> rows = keys(*cache, b);
-  EXPECT_EQ(std::ranges::count(rows, 1.0F), 512);
-  cache->close(b);
-  EXPECT_EQ(cache->held_bytes(), 0);
-}
-
-INSTANTIATE_TEST_SUITE_P(All, Pools, testing::Values("paged", "reserved"), policy_name);
-
-// Blocks that lie apart serve as well as neighbours, and a sequence holds less than one block more than it needs.
-TEST(KvPaged, NoFreeBlockIsUseless) {
-  KvConfig config = small_config();
-  config.pool_positions = 40 * 16;
-  const auto cache = make_kv_cache("paged", config);
-  for (int i = 0; i < 3; ++i) cache->open();
-  for (std::int64_t length = 1; length <= 200; length += 9) {
-    for (int i = 0; i < 3; ++i) cache->reserve(i, length + i);
-    EXPECT_EQ(cache->held_bytes(), kv_bytes(kShape, round_up(length, 16) + round_up(length + 1, 16) + round_up(length + 2, 16)));
-  }
-  cache->close(0);
-  cache->close(2);
-  const std::int64_t free_blocks = 40 - ceil_div(cache->reserved(1), 16);
-  EXPECT_EQ(cache->open(), 0);
-  EXPECT_THROW(cache->reserve(0, free_blocks * 16 + 1), KvExhausted);
-  fill(*cache, 0, free_blocks * 16, 1.0F);
-  EXPECT_EQ(keys(*cache, 0), std::vector<float>(static_cast<std::size_t>(free_blocks * 16), 1.0F));
-  EXPECT_EQ(cache->held_bytes(), kv_bytes(kShape, config.pool_positions));
-}
-
 TEST(KvRing, AnAppendThatWouldOverwriteItsWindowIsRefused) {
   const auto cache = make_kv_cache("ring", small_config());
   const int sequence = cache->open();
@@ -302,10 +179,10 @@ TEST(KvGrow, TrimGivesUnusedCapacityBack) {
   const auto cache = make_kv_cache("grow", small_config());
   const int sequence = cache->open();
   fill(*cache, sequence, 260, 1.0F);
-  EXPECT_EQ(cache->held_bytes(), kv_bytes(kShape, 512));
+  EXPECT_EQ(cache->held_bytes(), kv_bytes(kSmallShape, 512));
   cache->trim();
-  EXPECT_EQ(cache->held_bytes(), kv_bytes(kShape, 260));
-  EXPECT_EQ(cache->usage().virtual_bytes, round_up(kv_bytes(kShape, 260), 4096));
+  EXPECT_EQ(cache->held_bytes(), kv_bytes(kSmallShape, 260));
+  EXPECT_EQ(cache->usage().virtual_bytes, round_up(kv_bytes(kSmallShape, 260), 4096));
   EXPECT_EQ(keys(*cache, sequence), std::vector<float>(260, 1.0F));
 }
 

@@ -5,8 +5,7 @@ namespace assay {
 BlockPool::BlockPool(std::int64_t blocks) : owners_(static_cast<std::size_t>(blocks), 0), free_(blocks) {}
 
 int BlockPool::take(int after) {
-  const auto next = static_cast<std::size_t>(after + 1);
-  const bool follows = after >= 0 && next < owners_.size() && owners_[next] == 0;
+  const bool follows = after >= 0 && after + 1 < blocks() && is_free(after + 1);
   const int block = follows ? after + 1 : start_of_longest_run();
   owners_[static_cast<std::size_t>(block)] = 1;
   --free_;
