@@ -35,19 +35,26 @@ struct DecodeHeads {
   float merged_l[kHeadsAtOnce];  // 0: no span yet; a span with an unmasked key has l >= 1, or NaN
 };
 
+// Keys and values come from memory, and a block has more lines than the first level can wait for: prefetched that far, every
+// load after them waited too (measured: 52 % of the read roof; into the second level, spread over the block, 95 %).
+constexpr int64_t kPrefetchBlocks = 2;
+ASSAY_INLINE void prefetch_second_level(const void* line) {
+  __builtin_prefetch(line, 0, 2);
+}
+
 ASSAY_INLINE float exp1(float x) {
   return lane(exp(broadcast(x)), 0);
 }
 
 // One step of dot16 for Heads queries by Keys keys: the n dimensions at q and k.
 template <class Widen, int Heads, int Keys, bool Tail, class Element>
-ASSAY_INLINE void dot_step(const float* q, int64_t q_stride, const Element* k, const Element* next, int64_t k_stride, int64_t n,
+ASSAY_INLINE void dot_step(const float* q, int64_t q_stride, const Element* k, const Element* ahead, int64_t k_stride, int64_t n,
                            F32x16 (&sums)[Heads][Keys]) {
   constexpr Widen widen{};
   F32x16 key[Keys];
   ASSAY_UNROLL
   for (int j = 0; j < Keys; ++j) {
-    __builtin_prefetch(next + j * k_stride);
+    prefetch_second_level(ahead + j * k_stride);
     key[j] = Tail ? widen(load_tail(k + j * k_stride, n)) : widen(load(k + j * k_stride));
   }
   ASSAY_UNROLL
@@ -60,7 +67,7 @@ ASSAY_INLINE void dot_step(const float* q, int64_t q_stride, const Element* k, c
 
 // dot16's sixteen sums. A padded lane adds 0 * 0: at most the sign of a zero changes, and a score of -0 weighs as one of +0.
 template <class Widen, int Heads, int Keys, class Element>
-ASSAY_INLINE void dot_sums(const DecodeHeads& heads, int64_t head, const Element* k, const Element* next, int64_t k_stride,
+ASSAY_INLINE void dot_sums(const DecodeHeads& heads, int64_t head, const Element* k, const Element* ahead, int64_t k_stride,
                            F32x16 (&sums)[Heads][Keys]) {
   const float* q = heads.q + head * heads.q_stride;
   ASSAY_UNROLL
@@ -70,16 +77,16 @@ ASSAY_INLINE void dot_sums(const DecodeHeads& heads, int64_t head, const Element
   }
   int64_t d = 0;
   for (; d + kLanes <= heads.dim; d += kLanes) {
-    dot_step<Widen, Heads, Keys, false>(q + d, heads.q_stride, k + d, next + d, k_stride, kLanes, sums);
+    dot_step<Widen, Heads, Keys, false>(q + d, heads.q_stride, k + d, ahead + d, k_stride, kLanes, sums);
   }
   if (d < heads.dim) {
-    dot_step<Widen, Heads, Keys, true>(q + d, heads.q_stride, k + d, next + d, k_stride, heads.dim - d, sums);
+    dot_step<Widen, Heads, Keys, true>(q + d, heads.q_stride, k + d, ahead + d, k_stride, heads.dim - d, sums);
   }
 }
 
 // The scores of a block all of whose keys are unmasked.
 template <class Widen, int Heads, int Keys, class Element>
-ASSAY_INLINE void full_scores(const DecodeHeads& heads, int64_t head, const KeyRows<Element>& rows, const Element* next,
+ASSAY_INLINE void full_scores(const DecodeHeads& heads, int64_t head, const KeyRows<Element>& rows, const Element* ahead,
                               F32x16 (&scores)[Heads]) {
   F32x16 quarters[Heads][4];
   for (int64_t t = 0; t < 4; ++t) {
@@ -87,7 +94,7 @@ ASSAY_INLINE void full_scores(const DecodeHeads& heads, int64_t head, const KeyR
     for (int64_t i = 0; i < 4; i += Keys) {
       F32x16 part[Heads][Keys];
       const int64_t row = (t + 4 * i) * rows.k_stride;
-      dot_sums<Widen, Heads, Keys>(heads, head, rows.k + row, next + row, 4 * rows.k_stride, part);
+      dot_sums<Widen, Heads, Keys>(heads, head, rows.k + row, ahead + row, 4 * rows.k_stride, part);
       for (int h = 0; h < Heads; ++h) {
         for (int j = 0; j < Keys; ++j) sums[h][i + j] = part[h][j];
       }
@@ -132,7 +139,7 @@ ASSAY_INLINE uint32_t softmax_block(DecodeHeads& heads, int64_t head, F32x16 sco
 
 // o[d] for Columns vectors of dimensions from d on.
 template <class Widen, int Heads, int Columns, bool Tail, class Element>
-ASSAY_INLINE void add_values(DecodeHeads& heads, int64_t head, const KeyRows<Element>& rows, const Element* next, uint32_t live,
+ASSAY_INLINE void add_values(DecodeHeads& heads, int64_t head, const KeyRows<Element>& rows, const Element* ahead, uint32_t live,
                              const float (*p)[kKeyBlock], const float* c, int64_t d) {
   constexpr Widen widen{};
   F32x16 sums[Heads][Columns];
@@ -149,7 +156,7 @@ ASSAY_INLINE void add_values(DecodeHeads& heads, int64_t head, const KeyRows<Ele
     F32x16 value[Columns];
     ASSAY_UNROLL
     for (int i = 0; i < Columns; ++i) {
-      __builtin_prefetch(next + j * rows.v_stride + d + i * kLanes);
+      prefetch_second_level(ahead + j * rows.v_stride + d + i * kLanes);
       value[i] = Tail ? widen(load_tail(v, heads.dim - d)) : widen(load(v + i * kLanes));
     }
     ASSAY_UNROLL
@@ -168,27 +175,27 @@ ASSAY_INLINE void add_values(DecodeHeads& heads, int64_t head, const KeyRows<Ele
 
 // All dimensions, from d on: as many vectors at a time as there are.
 template <class Widen, int Heads, int Columns, class Element>
-ASSAY_INLINE void add_all_values(DecodeHeads& heads, int64_t head, const KeyRows<Element>& rows, const Element* next,
+ASSAY_INLINE void add_all_values(DecodeHeads& heads, int64_t head, const KeyRows<Element>& rows, const Element* ahead,
                                  uint32_t live, const float (*p)[kKeyBlock], const float* c, int64_t d) {
   for (; d + Columns * kLanes <= heads.dim; d += Columns * kLanes) {
-    add_values<Widen, Heads, Columns, false>(heads, head, rows, next, live, p, c, d);
+    add_values<Widen, Heads, Columns, false>(heads, head, rows, ahead, live, p, c, d);
   }
   if constexpr (Columns > 1) {
-    add_all_values<Widen, Heads, Columns / 2>(heads, head, rows, next, live, p, c, d);
+    add_all_values<Widen, Heads, Columns / 2>(heads, head, rows, ahead, live, p, c, d);
   } else if (d < heads.dim) {
-    add_values<Widen, Heads, 1, true>(heads, head, rows, next, live, p, c, d);
+    add_values<Widen, Heads, 1, true>(heads, head, rows, ahead, live, p, c, d);
   }
 }
 
 // Heads heads from `head` on take in a block. Sums vectors of sums fit into the registers.
 template <class Widen, int Heads, int Sums, class Element>
-inline void decode_block(DecodeHeads& heads, int64_t head, const KeyRows<Element>& rows, const KeyRows<Element>& next,
+inline void decode_block(DecodeHeads& heads, int64_t head, const KeyRows<Element>& rows, const KeyRows<Element>& ahead,
                          uint32_t unmasked) {
   constexpr int kSums = Sums / Heads;
   constexpr int kKeys = kSums < 4 ? kSums : 4;
   F32x16 scores[Heads];
   if (unmasked == kAllKeys) {
-    full_scores<Widen, Heads, kKeys>(heads, head, rows, next.k, scores);
+    full_scores<Widen, Heads, kKeys>(heads, head, rows, ahead.k, scores);
   } else {
     partial_scores<Widen, Heads>(heads, head, rows, unmasked, scores);
   }
@@ -201,18 +208,18 @@ inline void decode_block(DecodeHeads& heads, int64_t head, const KeyRows<Element
     same = same && live[h] == live[0];
   }
   if (same) {
-    add_all_values<Widen, Heads, kSums>(heads, head, rows, next.v, live[0], p, c, 0);
+    add_all_values<Widen, Heads, kSums>(heads, head, rows, ahead.v, live[0], p, c, 0);
   } else {  // Scores of -inf, which count as masked.
-    for (int h = 0; h < Heads; ++h) add_all_values<Widen, 1, 4>(heads, head + h, rows, next.v, live[h], p + h, c + h, 0);
+    for (int h = 0; h < Heads; ++h) add_all_values<Widen, 1, 4>(heads, head + h, rows, ahead.v, live[h], p + h, c + h, 0);
   }
 }
 
 // As many heads at a time as there are.
 template <class Widen, int Heads, int Sums, class Element>
 ASSAY_INLINE void decode_heads(DecodeHeads& heads, int64_t head, int64_t count, const KeyRows<Element>& rows,
-                               const KeyRows<Element>& next, uint32_t unmasked) {
-  for (; head + Heads <= count; head += Heads) decode_block<Widen, Heads, Sums>(heads, head, rows, next, unmasked);
-  if constexpr (Heads > 1) decode_heads<Widen, Heads / 2, Sums>(heads, head, count, rows, next, unmasked);
+                               const KeyRows<Element>& ahead, uint32_t unmasked) {
+  for (; head + Heads <= count; head += Heads) decode_block<Widen, Heads, Sums>(heads, head, rows, ahead, unmasked);
+  if constexpr (Heads > 1) decode_heads<Widen, Heads / 2, Sums>(heads, head, count, rows, ahead, unmasked);
 }
 
 inline void begin_span(DecodeHeads& heads, int64_t count) {
@@ -264,14 +271,14 @@ template <class Widen, int Heads, int Sums, class Element, class Args>
 inline void decode_keys(const Args& args, DecodeHeads& heads, int64_t count, int64_t kv_head, KeyRange keys) {
   ViewWalk<Element> walk(args, kv_head, keys.begin);
   int64_t block = round_down(keys.begin, kKeyBlock);
-  KeyRows<Element> next = walk.block(block);
+  ViewWalk<Element> walk_ahead = walk;
+  const int64_t last_block = round_down(keys.end - 1, kKeyBlock);
   while (block < keys.end) {
     begin_span(heads, count);
     const int64_t span_end = least(round_down(block, kKeySpan) + kKeySpan, keys.end);
     for (; block < span_end; block += kKeyBlock) {
-      const KeyRows<Element> rows = next;
-      if (block + kKeyBlock < keys.end) next = walk.block(block + kKeyBlock);
-      decode_heads<Widen, Heads, Sums>(heads, 0, count, rows, next, unmasked_bits(keys, block));
+      const KeyRows<Element> ahead = walk_ahead.block(least(block + kPrefetchBlocks * kKeyBlock, last_block));
+      decode_heads<Widen, Heads, Sums>(heads, 0, count, walk.block(block), ahead, unmasked_bits(keys, block));
     }
     for (int64_t h = 0; h < count; ++h) merge_span(heads, h);
   }

@@ -7,7 +7,7 @@
 namespace assay {
 
 extern "C" AssayStatus attn_prefill_f16_avx512(const AttnPrefillF16Args* args) noexcept {
-  return attn_prefill<uint16_t, WidenF16, 8, 2>(*args);
+  return attn_prefill<uint16_t, WidenF16, 16>(*args);
 }
 
 }  // namespace assay

@@ -7,7 +7,7 @@
 namespace assay {
 
 extern "C" AssayStatus attn_prefill_f32_avx512(const AttnPrefillF32Args* args) noexcept {
-  return attn_prefill<float, Copy, 8, 2>(*args);
+  return attn_prefill<float, Copy, 16>(*args);
 }
 
 }  // namespace assay
