@@ -83,6 +83,7 @@ TEST(KvPlan, FollowsEachPolicysGranularity) {
   }
   // While 512 positions are copied into 1024, both are there.
   EXPECT_EQ(plan_kv_cache("grow", config_of(shape), 600).peak_bytes, kv_bytes(shape, 512 + 1024));
+  EXPECT_EQ(plan_kv_cache("grow", config_of(shape), 40960).peak_bytes, kv_bytes(shape, 32768 + 40960));
   EXPECT_EQ(plan_kv_cache("grow", config_of(shape), 256).peak_bytes, kv_bytes(shape, 256));
   for (const KvPolicy& policy : kv_policies()) {
     EXPECT_EQ(plan_kv_cache(policy.name, config_of(shape), 0).bytes, 0) << policy.name;
