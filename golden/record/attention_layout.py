@@ -13,7 +13,7 @@ ROWS = 5  # of prefill, unless a scene says otherwise
 
 
 def arrange(data: np.ndarray, params: dict) -> np.ndarray:
-    """[n_kv, length, head_dim] -> [slots, n_kv, span_positions, head_dim]. Later spans overwrite earlier ones in their slot."""
+    """[n_kv, length, head_dim] -> [slots, n_kv, span_positions, head_dim]. In a slot, later spans overwrite earlier."""
     n_kv, length, head_dim = data.shape
     size, slots = slots_of(params, length)
     out = np.full((params.get("slots", max(1, len(slots))), n_kv, size, head_dim), np.nan, F32)

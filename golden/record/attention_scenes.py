@@ -11,12 +11,14 @@ from real import Real
 from schema import Case
 
 #         n_kv, group, head_dim, length, more
-SHAPES = [(1, 1, 1, 1, {}), (1, 1, 64, 1, {}), (2, 2, 64, 17, {}), (1, 2, 7, 5, {}), (2, 2, 1, 20, {}), (1, 4, 128, 33, {}),
-          (2, 8, 64, 16, {}), (1, 8, 64, 15, {}), (1, 2, 33, 48, {}), (2, 3, 17, 12, {}), (3, 2, 64, 65, {}), (8, 1, 32, 31, {}),
-          (2, 2, 256, 31, {}), (2, 4, 128, 63, {}), (4, 2, 16, 129, {}), (1, 2, 512, 18, {}),
-          (2, 2, 80, 40, {"k_row_stride": 96, "v_row_stride": 96}), (2, 4, 80, 100, {"k_row_stride": 128, "v_row_stride": 80}),
+SHAPES = [(1, 1, 1, 1, {}), (1, 1, 64, 1, {}), (2, 2, 64, 17, {}), (1, 2, 7, 5, {}), (2, 2, 1, 20, {}),
+          (1, 4, 128, 33, {}), (2, 8, 64, 16, {}), (1, 8, 64, 15, {}), (1, 2, 33, 48, {}), (2, 3, 17, 12, {}),
+          (3, 2, 64, 65, {}), (8, 1, 32, 31, {}), (2, 2, 256, 31, {}), (2, 4, 128, 63, {}), (4, 2, 16, 129, {}), (1, 2, 512, 18, {}),
+          (2, 2, 80, 40, {"k_row_stride": 96, "v_row_stride": 96}),
+          (2, 4, 80, 100, {"k_row_stride": 128, "v_row_stride": 80}),
           (2, 2, 64, 50, {"k_head_stride": 64 * 70, "v_head_stride": 64 * 60}),
-          (2, 2, 40, 34, {"q_head_stride": 48, "y_head_stride": 44}), (3, 4, 24, 37, {"v_row_stride": 31, "k_head_stride": 1000})]
+          (2, 2, 40, 34, {"q_head_stride": 48, "y_head_stride": 44}),
+          (3, 4, 24, 37, {"v_row_stride": 31, "k_head_stride": 1000})]
 CROSSINGS = (15, 16, 17, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025)
 
 
@@ -87,7 +89,7 @@ def crossings(make: Maker) -> list[Case]:
         found.append(make.built(f"newest_n{n}", q, k, v, "tail", "a dropped last key shows"))
     draw = make.draw("tail")
     for n in (2, 40, 299, 300):
-        q, k, v = draw.array("gauss", (make.rows(3), 4, 8)), draw.array("gauss", (2, n, 8)), draw.array("gauss", (2, n, 8))
+        q, k, v = (draw.array("gauss", shape) for shape in ((make.rows(3), 4, 8), (2, n, 8), (2, n, 8)))
         v[:, -1] *= 40
         found.append(make.built(f"heavy_last_value_n{n}", q, k, v, "tail"))
     found.append(make.random("n2100", 1, 2, 16, 2100, "spans", rows=2, kind="uniform"))
@@ -104,18 +106,20 @@ def masks(make: Maker) -> list[Case]:
         trap = k.copy()
         trap[..., 0] += np.where(np.arange(n) <= n - rows - window, 25.0, 0.0)  # masked for every row
         if n > rows + window and n < 100:
-            found.append(make.built(f"window{window}_trap", q, trap, v * 3, "window", "the keys before the window are loud",
-                                    False, window=window))
+            found.append(make.built(f"window{window}_trap", q, trap, v * 3, "window",
+                                    "the keys before the window are loud", False, window=window))
     draw = make.draw("masks")
     for position in (0, 1, 7, 15, 16, 22, 31):
         q, k, v = controlled(draw, np.zeros(48), rows, 4)
-        found.append(make.built(f"position{position}_of_48", q, k, v, "causal", "keys past the query are NaN", position=position))
+        found.append(make.built(f"position{position}_of_48", q, k, v, "causal", "keys past the query are NaN",
+                                position=position))
     q, k, v = controlled(draw, np.where(np.arange(48) > 20 + rows, 20.0, 0.0), rows, 4)
     found.append(make.built("future_trap", q, k, v, "causal", "keys past the query are loud", False, position=21))
     q, k, v = controlled(draw, np.zeros(48), rows, 4)
     found += [make.built("beyond_the_end", q, k, v, "causal", "queries past the view's end", position=70),
               make.built("beyond_the_end_window", q, k, v, "causal window", position=52, window=20),
-              make.built("window_past_everything", q, k, v, "trivial window", "no key is left: +0", position=100, window=20),
+              make.built("window_past_everything", q, k, v, "trivial window", "no key is left: +0",
+                         position=100, window=20),
               make.built("bidirectional", q, k, v, "bidirectional", causal=0, position=0),
               make.built("bidirectional_late", q, k, v, "bidirectional", causal=0, position=30),
               make.random("bidirectional_n100", 2, 2, 64, 100, "bidirectional", causal=0, position=0, rows=20),
@@ -136,10 +140,11 @@ def views(make: Maker) -> list[Case]:
         q, k, v = (make.draw("views").array("gauss", shape) for shape in ((rows, 4, 16), (2, n, 16), (2, n, 16)))
         found.append(make.built(name, q, k, v, "view", "the same data in each of these", **view))
     found += [make.built("one_span", q, k, v, "view"),
-              make.built("pages_head_major", q, k, v, "view", "heads farther apart than slots", span_positions=16, k_slot_stride=256,
-                         v_slot_stride=256, k_head_stride=2048, v_head_stride=2048),
+              make.built("pages_head_major", q, k, v, "view", "heads farther apart than slots",
+                         span_positions=16, k_slot_stride=256, v_slot_stride=256, k_head_stride=2048, v_head_stride=2048),
               make.random("chunks", 1, 4, 32, 600, "view", span_positions=256, rows=2),
-              make.random("pages_padded", 2, 2, 80, 70, "view", span_positions=16, slot_step=2, k_row_stride=96, v_row_stride=128)]
+              make.random("pages_padded", 2, 2, 80, 70, "view", span_positions=16, slot_step=2, k_row_stride=96,
+                          v_row_stride=128)]
     for wraps, window, capacity in ((1, 40, 64), (3, 48, 64), (20, 16, 32), (17, 33, 64)):
         draw = make.draw(f"ring/{wraps}/{window}")
         end = wraps * capacity + 21  # positions so far
@@ -156,8 +161,8 @@ def views(make: Maker) -> list[Case]:
     draw = make.draw("dropped")
     for first, length, window in ((48, 40, 17), (1008, 40, 20), (1024, 17, 8), (2032, 50, 30)):
         q, k, v = controlled(draw, draw.array("gauss", (length,)), rows, 4)
-        found.append(make.built(f"from{first}_window{window}", q, k, v, "view window", "older pages are gone", first_position=first,
-                                window=window, span_positions=16))
+        found.append(make.built(f"from{first}_window{window}", q, k, v, "view window", "older pages are gone",
+                                first_position=first, window=window, span_positions=16))
     return found
 
 
@@ -166,8 +171,8 @@ def values(make: Maker) -> list[Case]:
     found, rows, half = [], make.rows(), make.dtype == "f16"
     draw = make.draw("values")
     q, k, v = controlled(draw, np.zeros(40), rows, 4)
-    found.append(make.built("cancelling_values", q, k * 0, np.where(np.arange(40)[:, None] % 2 == 0, 1000.0, -1000.0) + v,
-                            "cancellation", "equal weights, values that cancel"))
+    alternating = np.where(np.arange(40)[:, None] % 2 == 0, 1000.0, -1000.0)
+    found.append(make.built("cancelling_values", q, k * 0, alternating + v, "cancellation", "equal weights, values that cancel"))
     # The far key's exponential is 6e-36 (f16: 2e-9), its value 1e37 (6e4); every nearer value is 0.
     gap, huge = (20.0, 6e4) if half else (81.0, 1e37)
     q, k, far = controlled(draw, np.where(np.arange(40) == 9, -gap, 0.0), rows, 4)
@@ -181,8 +186,8 @@ def values(make: Maker) -> list[Case]:
     found.append(make.built("zero_values", q, k, v * 0, "trivial"))
     found.append(make.built("mixed_zero", draw.array("mixed_zero", q.shape), draw.array("mixed_zero", k.shape),
                             draw.array("mixed_zero", v.shape)))
-    found.append(make.built("wide", draw.array("wide", q.shape, low=-12, high=2), draw.array("wide", k.shape, low=-12, high=2),
-                            draw.array("wide", v.shape, low=-14, high=14)))
+    wide_q, wide_k = (draw.array("wide", shape, low=-12, high=2) for shape in (q.shape, k.shape))
+    found.append(make.built("wide", wide_q, wide_k, draw.array("wide", v.shape, low=-14, high=14)))
     found.append(make.built("void_bound", q * 3e5, k + 1e4, v, "trivial void",
                             "scores of 1e9: their errors exceed 1, so that only bits count"))
     if not half:
@@ -223,10 +228,14 @@ def refused(make: Maker) -> list[Case]:
     draw = make.draw("refused")
     q, k, v = controlled(draw, np.zeros(40), make.rows(), 4)
     page = {"span_positions": 16}
-    wrong = {"window_bidirectional": ("bad_parameter", {"causal": 0, "window": 4}), "window_negative": ("bad_parameter", {"window": -1}),
-             "scale_infinite": ("bad_parameter", {"scale": float("inf")}), "scale_nan": ("bad_parameter", {"scale": float("nan")}),
-             "position_negative": ("bad_shape", {"position": -1}), "heads_no_multiple": ("bad_shape", {"n_heads": 4, "n_kv": 3}),
-             "no_kv_heads": ("bad_shape", {"n_heads": 4, "n_kv": 0}), "span_off_block": ("bad_shape", {"first_position": 8, "window": 4}),
+    wrong = {"window_bidirectional": ("bad_parameter", {"causal": 0, "window": 4}),
+             "window_negative": ("bad_parameter", {"window": -1}),
+             "scale_infinite": ("bad_parameter", {"scale": float("inf")}),
+             "scale_nan": ("bad_parameter", {"scale": float("nan")}),
+             "position_negative": ("bad_shape", {"position": -1}),
+             "heads_no_multiple": ("bad_shape", {"n_heads": 4, "n_kv": 3}),
+             "no_kv_heads": ("bad_shape", {"n_heads": 4, "n_kv": 0}),
+             "span_off_block": ("bad_shape", {"first_position": 8, "window": 4}),
              "span_of_24": ("bad_shape", {"span_positions": 24}), "head_dim_0": ("bad_shape", {"head_dim": 0}),
              "head_dim_513": ("bad_shape", {"head_dim": 513}),
              "below_the_view": ("out_of_range", {"first_position": 48} | page),
@@ -255,13 +264,14 @@ def real_and_empty(make: Maker, real: Real) -> list[Case]:
     if make.prefill:
         found.append(make.built("rows0", q[:0], k, v, "trivial", position=3, group=2))
     large = {"causal": 1, "rows": 3, "kind": "uniform"}
-    found.append(make.random("large_n3000_dim128", 2, 2, 128, 3000, "large spans", "truth of two heads of the last row", **large))
-    found.append(make.random("large_pages_n1500", 2, 4, 64, 1500, "large spans view", sd=4.0, span_positions=16, slot_step=5,
-                             slots=97, **large))
+    found.append(make.random("large_n3000_dim128", 2, 2, 128, 3000, "large spans",
+                             "truth of two heads of the last row", **large))
+    found.append(make.random("large_pages_n1500", 2, 4, 64, 1500, "large spans view", sd=4.0, span_positions=16,
+                             slot_step=5, slots=97, **large))
     return found
 
 
 def scenes(kind: str, dtype: str, real: Real) -> list[Case]:
     make = Maker(kind, dtype)
-    return [*shapes(make), *score_patterns(make), *crossings(make), *masks(make), *views(make), *values(make), *refused(make),
-            *real_and_empty(make, real)]
+    return [*shapes(make), *score_patterns(make), *crossings(make), *masks(make), *views(make), *values(make),
+            *refused(make), *real_and_empty(make, real)]

@@ -31,7 +31,8 @@ def evaluate(case: Case) -> None:
     shape = (-1,) if large else case.tensor("q").shape
     f = {name: np.array(values).reshape(shape) for name, values in fields.items()}
     index = np.concatenate([(r * heads + h) * head_dim + np.arange(head_dim) for r, h in queries]) if large else None
-    case.outputs["y"] = Output(f["truth"], index, f["canonical"].astype(F32), f["bound"], f["bits_only"].astype(bool), f["opinion"],
+    case.outputs["y"] = Output(f["truth"], index, f["canonical"].astype(F32), f["bound"],
+                               f["bits_only"].astype(bool), f["opinion"],
                                np.maximum(np.abs(f["truth"]), f["bound"] * SHARP))
 
 

@@ -13,21 +13,24 @@ from real import Real
 from schema import Case, Op, Output
 
 #          tokens, n_kv, head_dim, padded, capacity, position
-STORES = [(1, 1, 1, 1, 1, 0), (1, 2, 64, 64, 40, 7), (1, 2, 80, 96, 20, 19), (1, 3, 80, 128, 9, 0), (5, 2, 16, 16, 33, 11),
-          (7, 2, 17, 32, 7, 0), (16, 3, 33, 33, 33, 17), (3, 1, 128, 128, 16, 13), (4, 8, 128, 128, 12, 3),
-          (2, 2, 256, 256, 5, 2), (9, 2, 7, 8, 100, 91), (2, 5, 15, 16, 6, 4), (33, 2, 31, 32, 64, 16), (3, 2, 100, 112, 8, 1)]
+STORES = [(1, 1, 1, 1, 1, 0), (1, 2, 64, 64, 40, 7), (1, 2, 80, 96, 20, 19), (1, 3, 80, 128, 9, 0),
+          (5, 2, 16, 16, 33, 11), (7, 2, 17, 32, 7, 0), (16, 3, 33, 33, 33, 17), (3, 1, 128, 128, 16, 13), (4, 8, 128, 128, 12, 3),
+          (2, 2, 256, 256, 5, 2), (9, 2, 7, 8, 100, 91), (2, 5, 15, 16, 6, 4), (33, 2, 31, 32, 64, 16),
+          (3, 2, 100, 112, 8, 1)]
 #           n_kv, row, positions, from, to
-REPACKS = [(1, 1, 1, 1, 2), (2, 16, 5, 5, 12), (3, 8, 7, 10, 8), (2, 96, 4, 16, 32), (2, 96, 4, 32, 16), (4, 33, 9, 9, 9),
-           (5, 17, 3, 4, 3), (8, 128, 2, 2, 3), (3, 64, 15, 16, 17), (3, 64, 15, 17, 16), (2, 7, 31, 33, 31), (4, 5, 1, 20, 3),
-           (6, 3, 12, 12, 40), (2, 31, 10, 13, 10)]
+REPACKS = [(1, 1, 1, 1, 2), (2, 16, 5, 5, 12), (3, 8, 7, 10, 8), (2, 96, 4, 16, 32), (2, 96, 4, 32, 16),
+           (4, 33, 9, 9, 9), (5, 17, 3, 4, 3), (8, 128, 2, 2, 3), (3, 64, 15, 16, 17), (3, 64, 15, 17, 16), (2, 7, 31, 33, 31),
+           (4, 5, 1, 20, 3), (6, 3, 12, 12, 40), (2, 31, 10, 13, 10)]
 #          n_kv, positions, head_dim, src row, src head, dst row, dst head
 COPIES = [(1, 1, 1, 1, 1, 1, 1), (2, 5, 16, 16, 160, 16, 80), (2, 5, 16, 16, 80, 16, 256), (3, 7, 80, 96, 700, 80, 560),
-          (3, 7, 80, 80, 560, 128, 1000), (2, 9, 33, 40, 360, 36, 400), (4, 3, 64, 256, 64, 64, 200), (8, 2, 128, 128, 256, 128, 512),
-          (2, 16, 7, 7, 112, 8, 128), (5, 1, 31, 31, 31, 32, 32), (3, 20, 15, 16, 320, 15, 600)]
+          (3, 7, 80, 80, 560, 128, 1000), (2, 9, 33, 40, 360, 36, 400), (4, 3, 64, 256, 64, 64, 200),
+          (8, 2, 128, 128, 256, 128, 512), (2, 16, 7, 7, 112, 8, 128), (5, 1, 31, 31, 31, 32, 32), (3, 20, 15, 16, 320, 15, 600)]
 #         vocab, positions, position, stride
-LOGITS = [(1, 1, 0, 1), (33, 4, 3, 33), (33, 4, 0, 40), (100, 7, 2, 128), (1000, 3, 1, 1000), (4067, 5, 4, 4096), (15, 2, 1, 16)]
-HALVES = [0, -0.0, 1, 65504, 65519.996, 65520, 65536, 1e30, -65520, 2.0**-24, 2.0**-25, 2.0**-25 * 1.0001, 3 * 2.0**-25, 2.0**-14,
-          2.0**-14 - 2.0**-26, 1 + 2.0**-11, 1 + 3 * 2.0**-11, -1 - 2.0**-11, np.inf, -np.inf, np.nan, -2.0**-149, 2049, 2051]
+LOGITS = [(1, 1, 0, 1), (33, 4, 3, 33), (33, 4, 0, 40), (100, 7, 2, 128), (1000, 3, 1, 1000), (4067, 5, 4, 4096),
+          (15, 2, 1, 16)]
+HALVES = [0, -0.0, 1, 65504, 65519.996, 65520, 65536, 1e30, -65520, 2.0**-24, 2.0**-25, 2.0**-25 * 1.0001, 3 * 2.0**-25,
+          2.0**-14, 2.0**-14 - 2.0**-26, 1 + 2.0**-11, 1 + 3 * 2.0**-11, -1 - 2.0**-11, np.inf, -np.inf, np.nan,
+          -2.0**-149, 2049, 2051]
 
 
 def as_torch(tensor: np.ndarray) -> torch.Tensor:
@@ -61,8 +64,8 @@ def store_cases(dtype: str) -> Callable[[Real], list[Case]]:
         found = []
         for tokens, n_kv, head_dim, padded, capacity, position in STORES:
             src = Draw(f"kv_store_{dtype}/{tokens}/{n_kv}/{head_dim}/{padded}").input("gauss", (tokens, n_kv, head_dim))
-            found.append(store(f"tokens{tokens}_heads{n_kv}_dim{head_dim}_in{padded}_at{position}_of{capacity}", src, padded,
-                               capacity, position))
+            name = f"tokens{tokens}_heads{n_kv}_dim{head_dim}_in{padded}_at{position}_of{capacity}"
+            found.append(store(name, src, padded, capacity, position))
         draw = Draw(f"kv_store_{dtype}/data")
         some, halves = draw.array("gauss", (3, 2, 16)), np.array(HALVES, F32).reshape(2, 2, 6)
         half_ties = (draw.array("index", (2, 2, 64), "i32", low=1024, high=2048).astype(F32) + F32(0.5)) * F32(2.0**-10)
@@ -89,7 +92,8 @@ def store_cases(dtype: str) -> Callable[[Real], list[Case]]:
 
 def repack(name: str, data: Tensor, n_kv: int, positions: int, source: int, target: int, tags: str = "",
            status: str = "ok") -> Case:
-    params = {"n_kv": n_kv, "row": data.shape[1], "positions": positions, "capacity_src": source, "capacity_dst": target}
+    params = {"n_kv": n_kv, "row": data.shape[1], "positions": positions, "capacity_src": source,
+              "capacity_dst": target}
     return Case(name, params, {"data": data}, tags, status)
 
 
@@ -111,9 +115,10 @@ def repack_cases(dtype: str) -> Callable[[Real], list[Case]]:
         del real
         found = []
         for n_kv, row, positions, source, target in REPACKS:
-            data = Draw(f"kv_repack_{dtype}/{n_kv}/{row}/{source}/{target}").input("bits", (n_kv * max(source, target), row), dtype)
-            found.append(repack(f"heads{n_kv}_row{row}_{positions}_of_{source}_to_{target}", data, n_kv, positions, source,
-                                target, "bits"))
+            draw = Draw(f"kv_repack_{dtype}/{n_kv}/{row}/{source}/{target}")
+            data = draw.input("bits", (n_kv * max(source, target), row), dtype)
+            found.append(repack(f"heads{n_kv}_row{row}_{positions}_of_{source}_to_{target}", data, n_kv, positions,
+                                source, target, "bits"))
         draw = Draw(f"kv_repack_{dtype}/data")
         numbers = from_f32(np.arange(1, 1 + 3 * 6 * 4, dtype=F32).reshape(18, 4), dtype)
         large = draw.input("bits", (3 * 300, 33), dtype)
@@ -123,20 +128,24 @@ def repack_cases(dtype: str) -> Callable[[Real], list[Case]]:
             repack("counted_grow", numbers, 3, 4, 4, 6), repack("counted_shrink", numbers, 3, 4, 6, 4),
             repack("positions0", numbers, 3, 0, 6, 4, "", "ok"), repack("overlapping_grow", numbers, 3, 5, 5, 6),
             repack("grow_256_to_300", large, 3, 256, 256, 300), repack("shrink_300_to_256", large, 3, 256, 300, 256),
-            repack("heads0", empty, 0, 3, 4, 6, "trivial"), repack("row0", from_f32(np.ones((12, 0), F32), dtype), 2, 3, 4, 6, "trivial"),
-            *(repack(f"refused_{name}", numbers[:12], 2, *sizes, "refused", "out_of_range") for name, sizes in refused.items()),
+            repack("heads0", empty, 0, 3, 4, 6, "trivial"),
+            repack("row0", from_f32(np.ones((12, 0), F32), dtype), 2, 3, 4, 6, "trivial"),
+            *(repack(f"refused_{name}", numbers[:12], 2, *sizes, "refused", "out_of_range")
+              for name, sizes in refused.items()),
         ]
     return cases
 
 
 def copy(name: str, src: Tensor, tags: str = "", status: str = "ok", **strides: int) -> Case:
     n_kv, positions, head_dim = src.shape
-    return Case(name, {"n_kv": n_kv, "positions": positions, "head_dim": head_dim} | strides, {"src": src}, tags, status)
+    params = {"n_kv": n_kv, "positions": positions, "head_dim": head_dim}
+    return Case(name, params | strides, {"src": src}, tags, status)
 
 
 def evaluate_move(case: Case) -> None:
     src = case.tensor("src")
-    case.outputs["dst"] = Output(np.ascontiguousarray(src), opinion=to_f32(as_torch(src).clone().numpy().view(src.dtype)))
+    moved = as_torch(src).clone().numpy().view(src.dtype)
+    case.outputs["dst"] = Output(np.ascontiguousarray(src), opinion=to_f32(moved))
 
 
 def copy_cases(dtype: str) -> Callable[[Real], list[Case]]:
@@ -144,15 +153,17 @@ def copy_cases(dtype: str) -> Callable[[Real], list[Case]]:
         del real
         found = []
         for n_kv, positions, head_dim, *strides in COPIES:
-            src = Draw(f"kv_copy_{dtype}/{n_kv}/{positions}/{head_dim}").input("bits", (n_kv, positions, head_dim), dtype)
+            draw = Draw(f"kv_copy_{dtype}/{n_kv}/{positions}/{head_dim}")
+            src = draw.input("bits", (n_kv, positions, head_dim), dtype)
             names = ("src_row_stride", "src_head_stride", "dst_row_stride", "dst_head_stride")
-            found.append(copy(f"heads{n_kv}_{positions}_dim{head_dim}_{strides[0]}x{strides[1]}_to_{strides[2]}x{strides[3]}", src, "bits",
-                              **dict(zip(names, strides))))
+            name = f"heads{n_kv}_{positions}_dim{head_dim}_{strides[0]}x{strides[1]}_to_{strides[2]}x{strides[3]}"
+            found.append(copy(name, src, "bits", **dict(zip(names, strides))))
         draw = Draw(f"kv_copy_{dtype}/data")
         numbers = from_f32(np.arange(1, 1 + 2 * 3 * 4, dtype=F32).reshape(2, 3, 4), dtype)
         return found + [
             copy("counted", numbers, dst_head_stride=32, src_head_stride=20),
-            copy("head_strides", draw.input("bits", (8, 40, 64), dtype), "bits", src_head_stride=64 * 64, dst_head_stride=64 * 48),
+            copy("head_strides", draw.input("bits", (8, 40, 64), dtype), "bits", src_head_stride=64 * 64,
+                 dst_head_stride=64 * 48),
             copy("heads0", numbers[:0], "trivial"), copy("positions0", numbers[:, :0], "trivial"),
             copy("dim0", numbers[..., :0], "trivial"),
             copy("refused_source_row", numbers, "refused", "bad_shape", src_row_stride=3),
@@ -161,7 +172,8 @@ def copy_cases(dtype: str) -> Callable[[Real], list[Case]]:
     return cases
 
 
-def logits(name: str, src: Tensor, positions: int, position: int, stride: int, tags: str = "", status: str = "ok") -> Case:
+def logits(name: str, src: Tensor, positions: int, position: int, stride: int, tags: str = "",
+           status: str = "ok") -> Case:
     params = {"vocab": src.shape[0], "positions": positions, "position": position, "dst_stride": stride}
     return Case(name, params, {"src": src}, tags, status)
 
@@ -170,12 +182,14 @@ def logits_cases(real: Real) -> list[Case]:
     found = []
     for vocab, positions, position, stride in LOGITS:
         src = Draw(f"logits_copy_to_position/{vocab}/{positions}").input("bits", (vocab,))
-        found.append(logits(f"vocab{vocab}_row{position}_of{positions}_stride{stride}", src, positions, position, stride, "bits"))
+        name = f"vocab{vocab}_row{position}_of{positions}_stride{stride}"
+        found.append(logits(name, src, positions, position, stride, "bits"))
     some = Draw("logits_copy_to_position/data").array("gauss", (20,))
     refused = {"negative": -1, "past": 4, "far": 2**62, "least": -2**63}
     return found + [
         logits("vocab0", some[:0], 3, 1, 8, "trivial"),
-        *(logits(f"refused_{name}", some, 4, position, 20, "refused", "out_of_range") for name, position in refused.items()),
+        *(logits(f"refused_{name}", some, 4, position, 20, "refused", "out_of_range")
+          for name, position in refused.items()),
         logits("refused_none", some, 0, 0, 20, "refused", "out_of_range"),
         logits("refused_stride", some, 4, 1, 19, "refused", "bad_shape"),
         logits("kjv_genesis_logits", np.ascontiguousarray(real.site("lm_head")[-1]), 14, 13, 4096, "real"),

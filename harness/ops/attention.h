@@ -96,10 +96,10 @@ class AttentionAdapter final : public OpAdapter<Op, kContract, kReference> {
                       {"q_head_stride", 0, 0, 1, "head_dim"},
                       {"y_head_stride", 0, 0, 1, "head_dim"}},
                      {{"group", numbers({2, 1, 4, 8})},
-                      {"causal", numbers({1, 1, 1, 0})},
+                      {"causal", numbers({1, 1, 1, 1, 1, 0})},
                       {"window", numbers({0, 0, 1, 17, 40})},
                       {"scale", {0.0883883461356163, 0.5, -0.25}},
-                      {"first_position", numbers({0, 0, 0, 48, 1008})},
+                      {"first_position", numbers({0, 0, 0, 0, 48, 1008})},
                       {"span_positions", numbers({0, 16, 48, 256})},
                       {"first_slot", numbers({0, 1})},
                       {"slot_step", numbers({1, 10007})}}};

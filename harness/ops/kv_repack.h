@@ -34,7 +34,7 @@ class KvRepackAdapter final : public OpAdapter<Op, kContract, kReference> {
   }
 
   ShapeSpace shape_space() const override {
-    return {{{"n_kv", 3, 5}, {"row", 64, 160}, {"positions", 10, 24}, {"capacity_src", 20, 60}, {"capacity_dst", 40, 60}}, {}};
+    return {{{"n_kv", 3, 5}, {"row", 64, 160}, {"positions", 10, 12}, {"capacity_src", 20, 60}, {"capacity_dst", 40, 60}}, {}};
   }
   GeneratedCase bias_case() const override { return {}; }
   // Rows that move are read and written; the others of the new layout are written.
