@@ -1,216 +1,148 @@
-/* Sixteen queries against a block of sixteen keys, for every ISA and cache type. After an ISA's header.
-
-   A lane is a query (a row of one head) from end to end: Q lies transposed, every element of K and V is broadcast, and a
-   score is the sum of sixteen accumulators in the order of dot16's tree. So nothing is shuffled, a query's mask is a lane's,
-   and lanes differ in nothing but their data. */
+/* Prefill's loops, outermost first: kv heads; chunks of queries, whose state stays in the second-level cache; spans; blocks of
+   keys, widened once for the chunk; sixteen queries. After an ISA's header and, but for scalar.h, simd/transpose.h. */
 #pragma once
 
 #include <stdint.h>
 
-#include "kernels/attention/view.h"
-#include "kernels/simd/exp.h"
-
-// Sums that must end up in registers: every loop over them is unrolled, whatever the -O.
-#define ASSAY_UNROLL _Pragma("GCC unroll 16")
+#include "kernels/abi.h"
+#include "kernels/attention/prefill_block.h"
+#include "kernels/simd/stream.h"
 
 namespace assay {
 namespace {
 
-// Lanes past the last query repeat it and are not written.
-struct QueryLanes {
-  float* q;         // [16 residues][steps][16 lanes]: dimension 16 * step + residue
-  float* o;         // [dim][16 lanes], of the span under way
-  float* merged_o;  // of the spans before it
-  F32x16 m;
-  F32x16 l;
-  F32x16 merged_m;
-  F32x16 merged_l;  // 0: no span yet; a span with an unmasked key has l >= 1, or NaN
-  KeyRange keys[kLanes];
-  KeyRange some;  // positions that a lane sees
-  KeyRange all;   // positions that every lane sees
+// A chunk is as many vectors of queries as have together this many dimensions.
+constexpr int64_t kChunkDims = 512;
+constexpr int64_t kMaxVectors = 8;
+
+// The queries of one kv head, counted through: query e is row e / group, head first_head + e % group.
+struct Queries {
+  int64_t count;
+  int64_t group;
+  int64_t first_head;
 };
 
-// A block of keys and values, widened. The stride is no multiple of a large power of two: columns are read.
-constexpr int64_t kPanelStride = kMaxHeadDim + kLanes;
-struct Panel {
-  alignas(64) float k[kKeyBlock * kPanelStride];
-  alignas(64) float v[kKeyBlock * kPanelStride];
+struct Chunk {
+  QueryLanes lanes[kMaxVectors];
+  int64_t vectors;
+  alignas(64) float q[kLanes * (kChunkDims + kMaxVectors * kLanes)];
+  alignas(64) float o[kLanes * kChunkDims];
+  alignas(64) float merged_o[kLanes * kChunkDims];
 };
 
-struct Shape {
-  int64_t dim;
-  int64_t steps;  // vectors that hold dim elements
-  float scale;
-};
-
-// What the softmax of a block leaves for the sum of values.
-struct BlockWeights {
-  F32x16 p[kKeyBlock];     // the scores at first
-  Mask16 live[kKeyBlock];  // the keys that take part
-  F32x16 c;
-  bool rescale;  // c is not 1 everywhere
-  bool holes;    // not all keys take part
-};
-
-// dot16's tree takes its sums in this order: two neighbours, then two pairs, ...
-constexpr int kTreeOrder[16] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
-
-// Adds up sixteen terms, each a row of Width vectors, that come in kTreeOrder: as a carry runs, two finished parts make the next
-// larger one. After the last term, `term` is the sum.
-template <int Width>
-struct TreeSum {
-  F32x16 parts[4][Width];
-
-  ASSAY_INLINE void take(int n, F32x16 (&term)[Width]) {
-    int level = 0;
-    for (; (n >> level & 1) != 0; ++level) {
-      ASSAY_UNROLL
-      for (int i = 0; i < Width; ++i) term[i] = add(parts[level][i], term[i]);
-    }
-    if (level == 4) return;
-    ASSAY_UNROLL
-    for (int i = 0; i < Width; ++i) parts[level][i] = term[i];
-  }
-};
-
-// Scores of Keys keys, whose panel rows begin at k.
-template <int Keys>
-inline void score_keys(const QueryLanes& lanes, const float* k, const Shape& shape, F32x16* scores) {
-  TreeSum<Keys> tree;
-  F32x16 sum[Keys];
-  for (int n = 0; n < 16; ++n) {
-    const int residue = kTreeOrder[n];
-    const float* q = lanes.q + residue * shape.steps * kLanes;
-    const int64_t steps = (shape.dim - residue + kLanes - 1) / kLanes;
-    ASSAY_UNROLL
-    for (int j = 0; j < Keys; ++j) sum[j] = zero();
-    for (int64_t i = 0; i < steps; ++i) {
-      const F32x16 query = load(q + i * kLanes);
-      ASSAY_UNROLL
-      for (int j = 0; j < Keys; ++j) sum[j] = fma(query, broadcast(k[j * kPanelStride + i * kLanes + residue]), sum[j]);
-    }
-    tree.take(n, sum);
-  }
-  ASSAY_UNROLL
-  for (int j = 0; j < Keys; ++j) scores[j] = mul(broadcast(shape.scale), sum[j]);
+ASSAY_INLINE KeyRange join(KeyRange a, KeyRange b) {
+  return {least(a.begin, b.begin), largest(a.end, b.end)};
+}
+ASSAY_INLINE KeyRange common(KeyRange a, KeyRange b) {
+  return {largest(a.begin, b.begin), least(a.end, b.end)};
 }
 
-// Keys that a lane does not see get a score of -inf.
-inline void mask_scores(const QueryLanes& lanes, int64_t block, F32x16* scores) {
-  float begins[kLanes];
-  float ends[kLanes];
+// Sixteen queries from `first` on.
+template <class Args>
+inline void load_queries(const Args& args, const Queries& queries, int64_t first, const Shape& shape, QueryLanes& lanes) {
+  const float* q[kLanes];
   for (int64_t i = 0; i < kLanes; ++i) {
-    begins[i] = static_cast<float>(largest(0, least(kKeyBlock, lanes.keys[i].begin - block)));
-    ends[i] = static_cast<float>(largest(0, least(kKeyBlock, lanes.keys[i].end - block)));
+    const int64_t e = least(first + i, queries.count - 1);
+    const int64_t row = e / queries.group;
+    q[i] = args.q + row * args.q_row_stride + (queries.first_head + e % queries.group) * args.q_head_stride;
+    const KeyRange keys = unmasked_keys(args, args.position + row);
+    lanes.keys[i] = keys;
+    lanes.some = i == 0 ? keys : join(lanes.some, keys);
+    lanes.all = i == 0 ? keys : common(lanes.all, keys);
   }
-  const F32x16 begin = load(begins);
-  const F32x16 end = load(ends);
-  const F32x16 masked = broadcast(kMasked);
-  for (int j = 0; j < kKeyBlock; ++j) {
-    const F32x16 key = broadcast(static_cast<float>(j));
-    scores[j] = select(greater(begin, key), masked, scores[j]);
-    scores[j] = select(greater(end, key), scores[j], masked);
+  for (int64_t step = 0; step < shape.steps; ++step) {
+    const int64_t d = step * kLanes;
+    F32x16 rows[kLanes];
+    for (int64_t i = 0; i < kLanes; ++i) rows[i] = load_tail(q[i] + d, least(kLanes, shape.dim - d));
+    transpose16(rows);
+    for (int64_t residue = 0; residue < kLanes; ++residue) {
+      store(lanes.q + (residue * shape.steps + step) * kLanes, rows[residue]);
+    }
   }
 }
 
-// Scores (in w.p) to weights; m and l move on.
-inline void softmax_lanes(QueryLanes& lanes, BlockWeights& w) {
-  const F32x16 masked = broadcast(kMasked);
-  const F32x16 one = broadcast(1.0f);
-  F32x16 highest = masked;
-  F32x16 lowest = broadcast(__builtin_inff());
-  for (const F32x16& score : w.p) {
-    highest = max(score, highest);
-    lowest = min(score, lowest);
+template <class Args>
+inline void load_chunk(const Args& args, const Queries& queries, int64_t first, const Shape& shape, Chunk& chunk) {
+  for (int64_t i = 0; i < chunk.vectors; ++i) {
+    QueryLanes& lanes = chunk.lanes[i];
+    lanes.q = chunk.q + i * shape.steps * kLanes * kLanes;
+    lanes.o = chunk.o + i * shape.dim * kLanes;
+    lanes.merged_o = chunk.merged_o + i * shape.dim * kLanes;
+    lanes.merged_l = zero();
+    load_queries(args, queries, first + i * kLanes, shape, lanes);
   }
-  w.holes = equal_bits(lowest, masked) != 0;
-  const F32x16 m = max(highest, lanes.m);
-  w.c = select(greater(highest, lanes.m), exp(sub(lanes.m, m)), one);
-  w.rescale = equal_bits(w.c, one) != kAllKeys;
-  TreeSum<1> tree;
-  F32x16 sum[1];
-  for (int n = 0; n < kKeyBlock; ++n) {
-    const int j = kTreeOrder[n];
-    w.live[j] = differ(w.p[j], masked);
-    sum[0] = select(w.live[j], exp(sub(w.p[j], m)), zero());
-    w.p[j] = sum[0];
-    tree.take(n, sum);
-  }
-  lanes.m = m;
-  lanes.l = add(mul(lanes.l, w.c), sum[0]);
 }
 
-// o of Columns dimensions, which begin at `o` and in the panel at `values`.
-template <int Columns, bool Rescale, bool Holes>
-inline void add_columns(float* o, const float* values, const BlockWeights& w) {
-  F32x16 sum[Columns];
-  ASSAY_UNROLL
-  for (int i = 0; i < Columns; ++i) sum[i] = load(o + i * kLanes);
-  if constexpr (Rescale) {
-    ASSAY_UNROLL
-    for (int i = 0; i < Columns; ++i) sum[i] = mul(sum[i], w.c);
+// y = o / l, or +0 where no key was unmasked.
+template <class Args>
+inline void finish_queries(const Args& args, const Queries& queries, int64_t first, const QueryLanes& lanes) {
+  const Mask16 seen = differ(lanes.merged_l, zero());
+  for (int64_t d = 0; d < args.head_dim; d += kLanes) {
+    const int64_t n = least(kLanes, args.head_dim - d);
+    F32x16 rows[kLanes];
+    for (int64_t i = 0; i < kLanes; ++i) {
+      rows[i] = i < n ? select(seen, div(load(lanes.merged_o + (d + i) * kLanes), lanes.merged_l), zero()) : zero();
+    }
+    transpose16(rows);
+    for (int64_t i = 0; i < least(kLanes, queries.count - first); ++i) {
+      const int64_t row = (first + i) / queries.group;
+      const int64_t head = queries.first_head + (first + i) % queries.group;
+      store_tail(args.y + row * args.y_row_stride + head * args.y_head_stride + d, rows[i], n);
+    }
   }
-  for (int j = 0; j < kKeyBlock; ++j) {
-    ASSAY_UNROLL
-    for (int i = 0; i < Columns; ++i) {
-      const F32x16 value = broadcast(values[j * kPanelStride + i]);
-      if constexpr (Holes) {
-        sum[i] = select(w.live[j], fma(w.p[j], value, sum[i]), sum[i]);
-      } else {
-        sum[i] = fma(w.p[j], value, sum[i]);
+}
+
+// Rows of the keys that some query sees. The others keep what was there: their scores are masked, their values not added.
+template <class Widen, class Element>
+inline void fill_panel(const KeyRows<Element>& rows, KeyRange keys, int64_t block, int64_t dim, Panel& panel) {
+  const int64_t end = least(kKeyBlock, keys.end - block);
+  for (int64_t j = largest(0, keys.begin - block); j < end; ++j) {
+    stream(Widen{}, rows.k + j * rows.k_stride, panel.k + j * kPanelStride, dim);
+    stream(Widen{}, rows.v + j * rows.v_stride, panel.v + j * kPanelStride, dim);
+  }
+}
+
+template <class Element, class Widen, int Sums, class Args>
+inline void chunk_keys(const Args& args, Chunk& chunk, Panel& panel, const Shape& shape, int64_t kv_head) {
+  KeyRange keys = chunk.lanes[0].some;
+  for (int64_t i = 1; i < chunk.vectors; ++i) keys = join(keys, chunk.lanes[i].some);
+  ViewWalk<Element> walk(args, kv_head, keys.begin);
+  int64_t block = round_down(keys.begin, kKeyBlock);
+  while (block < keys.end) {
+    for (int64_t i = 0; i < chunk.vectors; ++i) begin_span(chunk.lanes[i], shape.dim);
+    const int64_t span_end = least(round_down(block, kKeySpan) + kKeySpan, keys.end);
+    for (; block < span_end; block += kKeyBlock) {
+      fill_panel<Widen>(walk.block(block), keys, block, shape.dim, panel);
+      for (int64_t i = 0; i < chunk.vectors; ++i) {
+        const KeyRange some = chunk.lanes[i].some;
+        const bool sees = some.begin < block + kKeyBlock && block < some.end;
+        if (sees) prefill_block<Sums>(chunk.lanes[i], panel, shape, block);
       }
     }
+    for (int64_t i = 0; i < chunk.vectors; ++i) merge_span(chunk.lanes[i], shape.dim);
   }
-  ASSAY_UNROLL
-  for (int i = 0; i < Columns; ++i) store(o + i * kLanes, sum[i]);
 }
 
-// All dimensions, from d on: as many at a time as there are.
-template <int Columns>
-inline void add_values(const QueryLanes& lanes, const Panel& panel, const BlockWeights& w, int64_t d, int64_t dim) {
-  for (; d + Columns <= dim; d += Columns) {
-    if (w.holes) {
-      add_columns<Columns, true, true>(lanes.o + d * kLanes, panel.v + d, w);
-    } else if (w.rescale) {
-      add_columns<Columns, true, false>(lanes.o + d * kLanes, panel.v + d, w);
-    } else {
-      add_columns<Columns, false, false>(lanes.o + d * kLanes, panel.v + d, w);
+// Sums vectors of sums fit into the registers; 16 is a multiple of it.
+template <class Element, class Widen, int Sums, class Args>
+inline AssayStatus attn_prefill(const Args& args) {
+  const AssayStatus status = check_attention(args, args.rows);
+  if (status != ASSAY_OK || args.n_heads == 0 || args.rows == 0) return status;
+  const Shape shape = {args.head_dim, (args.head_dim + kLanes - 1) / kLanes, args.scale};
+  const int64_t vectors = least(kMaxVectors, kChunkDims / args.head_dim);
+  const int64_t group = args.n_heads / args.n_kv;
+  Chunk chunk;
+  Panel panel = {};
+  for (int64_t kv_head = 0; kv_head < args.n_kv; ++kv_head) {
+    const Queries queries = {args.rows * group, group, kv_head * group};
+    for (int64_t first = 0; first < queries.count; first += vectors * kLanes) {
+      chunk.vectors = least(vectors, (queries.count - first + kLanes - 1) / kLanes);
+      load_chunk(args, queries, first, shape, chunk);
+      chunk_keys<Element, Widen, Sums>(args, chunk, panel, shape, kv_head);
+      for (int64_t i = 0; i < chunk.vectors; ++i) finish_queries(args, queries, first + i * kLanes, chunk.lanes[i]);
     }
   }
-  if constexpr (Columns > 1) add_values<Columns / 2>(lanes, panel, w, d, dim);
-}
-
-// The lanes take in a block. Sums vectors of sums fit into the registers.
-template <int Sums>
-inline void prefill_block(QueryLanes& lanes, const Panel& panel, const Shape& shape, int64_t block) {
-  BlockWeights w;
-  for (int64_t j = 0; j < kKeyBlock; j += Sums) score_keys<Sums>(lanes, panel.k + j * kPanelStride, shape, w.p + j);
-  const bool full = lanes.all.begin <= block && block + kKeyBlock <= lanes.all.end;
-  if (!full) mask_scores(lanes, block, w.p);
-  softmax_lanes(lanes, w);
-  add_values<Sums>(lanes, panel, w, 0, shape.dim);
-}
-
-inline void begin_span(QueryLanes& lanes, int64_t dim) {
-  lanes.m = broadcast(kMasked);
-  lanes.l = zero();
-  for (int64_t d = 0; d < dim; ++d) store(lanes.o + d * kLanes, zero());
-}
-
-inline void merge_span(QueryLanes& lanes, int64_t dim) {
-  const Mask16 seen = differ(lanes.l, zero());
-  const Mask16 merged = differ(lanes.merged_l, zero());
-  const F32x16 m = max(lanes.merged_m, lanes.m);
-  const F32x16 c1 = exp(sub(lanes.merged_m, m));
-  const F32x16 c2 = exp(sub(lanes.m, m));
-  const auto merge = [&](F32x16 before, F32x16 now) {
-    return select(seen, select(merged, fma(c2, now, mul(c1, before)), now), before);
-  };
-  lanes.merged_m = select(seen, select(merged, m, lanes.m), lanes.merged_m);
-  lanes.merged_l = merge(lanes.merged_l, lanes.l);
-  for (int64_t d = 0; d < dim; ++d) {
-    store(lanes.merged_o + d * kLanes, merge(load(lanes.merged_o + d * kLanes), load(lanes.o + d * kLanes)));
-  }
+  return ASSAY_OK;
 }
 
 }  // namespace

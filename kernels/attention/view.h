@@ -6,6 +6,9 @@
 
 #include "kernels/kv_view.h"
 
+// Sums that must end up in registers: every loop over them is unrolled, whatever the -O.
+#define ASSAY_UNROLL _Pragma("GCC unroll 16")
+
 namespace assay {
 namespace {
 

@@ -5,6 +5,7 @@
 
 namespace assay {
 
+// Eight registers of sums, four of keys or values, two of a query or a weight: 14 of 16.
 extern "C" AssayStatus attn_decode_f16_avx2(const AttnDecodeF16Args* args) noexcept {
   return attn_decode<uint16_t, WidenF16, 2, 4>(*args);
 }

@@ -5,6 +5,7 @@
 
 namespace assay {
 
+// Sixteen registers of sums, four of keys or values, one of a query or a weight: 21 of 32.
 extern "C" AssayStatus attn_decode_f16_avx512(const AttnDecodeF16Args* args) noexcept {
   return attn_decode<uint16_t, WidenF16, 4, 16>(*args);
 }

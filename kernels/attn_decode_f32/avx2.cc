@@ -5,6 +5,7 @@
 
 namespace assay {
 
+// Eight registers of sums, four of keys or values, two of a query or a weight: 14 of 16.
 extern "C" AssayStatus attn_decode_f32_avx2(const AttnDecodeF32Args* args) noexcept {
   return attn_decode<float, Copy, 2, 4>(*args);
 }

@@ -5,6 +5,7 @@
 
 namespace assay {
 
+// Sixteen registers of sums, four of keys or values, one of a query or a weight: 21 of 32.
 extern "C" AssayStatus attn_decode_f32_avx512(const AttnDecodeF32Args* args) noexcept {
   return attn_decode<float, Copy, 4, 16>(*args);
 }

@@ -1,6 +1,6 @@
 #include "kernels/simd/scalar.h"
 
-#include "kernels/attention/chunk.h"
+#include "kernels/attention/prefill.h"
 #include "kernels/attn_prefill_f16/attn_prefill_f16.h"
 
 namespace assay {

@@ -1,6 +1,6 @@
 #include "kernels/simd/scalar.h"
 
-#include "kernels/attention/chunk.h"
+#include "kernels/attention/prefill.h"
 #include "kernels/attn_prefill_f32/attn_prefill_f32.h"
 
 namespace assay {

@@ -40,6 +40,12 @@ ASSAY_INLINE float lane(F32x16 a, int i) {
 ASSAY_INLINE F32x16 load(const float* p) {
   return {_mm256_loadu_ps(p), _mm256_loadu_ps(p + 8)};
 }
+// GCC would make the load an operand of each instruction that uses it.
+ASSAY_INLINE F32x16 load_once(const float* p) {
+  F32x16 v = load(p);
+  asm("" : "+x"(v.lo), "+x"(v.hi));
+  return v;
+}
 ASSAY_INLINE U16x16 load(const uint16_t* p) {
   return {_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))};
 }
@@ -187,6 +193,11 @@ ASSAY_INLINE F32x16 finish_sums(const F32x16* q) {
 
 ASSAY_INLINE F32x16 widen_f16(U16x16 h) {
   return {_mm256_cvtph_ps(_mm256_castsi256_si128(h.v)), _mm256_cvtph_ps(_mm256_extracti128_si256(h.v, 1))};
+}
+// GCC would load both halves together and take them apart again.
+ASSAY_INLINE F32x16 widen_f16(const uint16_t* p) {
+  const __m128i* halves = reinterpret_cast<const __m128i*>(p);
+  return {_mm256_cvtph_ps(_mm_loadu_si128(halves)), _mm256_cvtph_ps(_mm_loadu_si128(halves + 1))};
 }
 ASSAY_INLINE F32x16 widen_bf16(U16x16 h) {
   const __m256i lo = _mm256_cvtepu16_epi32(_mm256_castsi256_si128(h.v));

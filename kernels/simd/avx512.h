@@ -46,6 +46,12 @@ ASSAY_INLINE float lane(F32x16 a, int i) {
 ASSAY_INLINE F32x16 load(const float* p) {
   return {_mm512_loadu_ps(p)};
 }
+// GCC would make the load an operand of each instruction that uses it.
+ASSAY_INLINE F32x16 load_once(const float* p) {
+  F32x16 v = load(p);
+  asm("" : "+v"(v.v));
+  return v;
+}
 ASSAY_INLINE U16x16 load(const uint16_t* p) {
   return {_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))};
 }
@@ -175,6 +181,9 @@ ASSAY_INLINE F32x16 finish_sums(const F32x16* q) {
 
 ASSAY_INLINE F32x16 widen_f16(U16x16 h) {
   return {_mm512_cvtph_ps(h.v)};
+}
+ASSAY_INLINE F32x16 widen_f16(const uint16_t* p) {
+  return widen_f16(load(p));
 }
 ASSAY_INLINE F32x16 widen_bf16(U16x16 h) {
   return {_mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(h.v), 16))};

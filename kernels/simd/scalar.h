@@ -5,7 +5,7 @@
    symbol behind that the linker could take for an older CPU's. C headers only, for the same reason.
 
    F32x16, U16x16     the vectors; kLanes = 16
-   load, store        unaligned; overloads for float and uint16_t
+   load, store        unaligned; overloads for float and uint16_t; load_once: into a register that several steps use
    load_tail(p, n)    lanes 0..n-1, 0 <= n <= 16; the others are 0 and memory past n is not touched
    load_tail_fill(p, n, fill)   the same with `fill` instead of 0
    store_tail(p, v, n)          writes lanes 0..n-1 alone
@@ -23,7 +23,7 @@
    tree_sum(v)        l + (l+8), then +4, +2, +1;  tree_max likewise with max
    quarter_sums(v)    of four vectors: lanes 4i..4i+3 hold those of v[i] after l + (l+8) and +4
    finish_sums(q)     of four such: lane 4i + j is the tree_sum of vector i of q[j]
-   widen_f16, widen_bf16        U16x16 to F32x16, exact; an f16 NaN is made quiet
+   widen_f16, widen_bf16        U16x16 to F32x16, exact; an f16 NaN is made quiet; widen_f16(p): of the sixteen at p
    narrow_f16, narrow_bf16      to nearest even, denormals kept, NaN quiet with the top payload bits
    interleave(a, b, lo, hi)     lo, hi = a0 b0 a1 b1 ..; deinterleave(lo, hi, a, b) is the inverse
    transpose16(rows)  rows[i] lane j = rows[j] lane i, for sixteen vectors (avx2.h, avx512.h: with transpose.h)
@@ -83,6 +83,9 @@ ASSAY_INLINE U16x16 load(const uint16_t* p) {
   U16x16 v;
   memcpy(v.lane, p, sizeof v.lane);
   return v;
+}
+ASSAY_INLINE F32x16 load_once(const float* p) {
+  return load(p);
 }
 ASSAY_INLINE F32x16 load_tail_fill(const float* p, int64_t n, F32x16 fill) {
   if (n > 0) memcpy(fill.lane, p, static_cast<size_t>(n) * sizeof(float));
@@ -284,6 +287,9 @@ ASSAY_INLINE F32x16 widen_f16(const U16x16& h) {
   F32x16 v;
   for (int i = 0; i < 16; ++i) v.lane[i] = f16_to_f32(h.lane[i]);
   return v;
+}
+ASSAY_INLINE F32x16 widen_f16(const uint16_t* p) {
+  return widen_f16(load(p));
 }
 ASSAY_INLINE F32x16 widen_bf16(const U16x16& h) {
   uint32_t bits[16];

@@ -11,9 +11,11 @@ namespace {
 struct Copy {
   ASSAY_INLINE F32x16 operator()(const F32x16& v) const { return v; }
   ASSAY_INLINE U16x16 operator()(const U16x16& h) const { return h; }
+  ASSAY_INLINE F32x16 operator()(const float* p) const { return load(p); }
 };
 struct WidenF16 {
   ASSAY_INLINE F32x16 operator()(const U16x16& h) const { return widen_f16(h); }
+  ASSAY_INLINE F32x16 operator()(const uint16_t* p) const { return widen_f16(p); }
 };
 struct WidenBf16 {
   ASSAY_INLINE F32x16 operator()(const U16x16& h) const { return widen_bf16(h); }
