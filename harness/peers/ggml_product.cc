@@ -4,7 +4,9 @@
 #include <ggml-backend.h>
 #include <ggml-cpu.h>
 #include <ggml.h>
+#include <sys/mman.h>
 
+#include <cstdio>
 #include <stdexcept>
 
 namespace assay::peers {
@@ -26,7 +28,13 @@ Context make_context(std::size_t tensors) {
   return Context(ggml_init(params));
 }
 
+// It prints a line for each tensor that it packs.
+void keep_quiet(ggml_log_level level, const char* text, void*) {
+  if (level == GGML_LOG_LEVEL_ERROR) std::fputs(text, stderr);
+}
+
 Backend make_backend() {
+  ggml_log_set(keep_quiet, nullptr);
   Backend backend(ggml_backend_cpu_init());
   if (!backend) throw std::runtime_error("ggml has no CPU backend");
   ggml_backend_cpu_set_n_threads(backend.get(), 1);
@@ -61,6 +69,14 @@ bool takes(ggml_backend_buffer_type_t buffer_type, const Product& product) {
   ggml_tensor* const x = ggml_new_tensor_2d(context.get(), GGML_TYPE_F32, product.k, product.m);
   w->buffer = empty.get();
   return ggml_backend_dev_supports_op(ggml_backend_reg_dev_get(ggml_backend_cpu_reg(), 0), ggml_mul_mat(context.get(), w, x));
+}
+
+// As our weights have them; ggml itself never asks.
+void ask_for_huge_pages(ggml_backend_buffer_t buffer) {
+  constexpr std::uintptr_t kPage = 4096;
+  const auto base = reinterpret_cast<std::uintptr_t>(ggml_backend_buffer_get_base(buffer));
+  const std::uintptr_t first = (base + kPage - 1) / kPage * kPage;
+  madvise(reinterpret_cast<void*>(first), base + ggml_backend_buffer_get_size(buffer) - first, MADV_HUGEPAGE);
 }
 
 }  // namespace
@@ -106,6 +122,7 @@ GgmlProduct::GgmlProduct(const Product& product, const std::string& layout, std:
   g.weight_memory.reset(ggml_backend_alloc_ctx_tensors_from_buft(g.weights.get(), buffer_type));
   g.node_memory.reset(ggml_backend_alloc_ctx_tensors(g.nodes.get(), g.backend.get()));
   if (!g.weight_memory || !g.node_memory) throw std::runtime_error("ggml found no memory for the tensors");
+  ask_for_huge_pages(g.weight_memory.get());
   for (ggml_tensor* matrix : matrices) ggml_backend_tensor_set(matrix, w.data(), 0, w.size());
   ggml_backend_tensor_set(activations, x.data(), 0, x.size_bytes());
 }

@@ -60,7 +60,7 @@ class OurProduct {
       : p_(p),
         x_(x),
         matrix_bytes_(packed_bytes(p)),
-        memory_(matrix_bytes_ * copies, bench::Pages::small),
+        memory_(matrix_bytes_ * copies, bench::Pages::huge),
         copies_(copies),
         quantised_(static_cast<std::size_t>(p.m * blocks())),
         y_(static_cast<std::size_t>(p.m * p.n)) {
