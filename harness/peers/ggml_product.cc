@@ -73,10 +73,10 @@ bool takes(ggml_backend_buffer_type_t buffer_type, const Product& product) {
 
 // As our weights have them; ggml itself never asks.
 void ask_for_huge_pages(ggml_backend_buffer_t buffer) {
-  constexpr std::uintptr_t kPage = 4096;
-  const auto base = reinterpret_cast<std::uintptr_t>(ggml_backend_buffer_get_base(buffer));
-  const std::uintptr_t first = (base + kPage - 1) / kPage * kPage;
-  madvise(reinterpret_cast<void*>(first), base + ggml_backend_buffer_get_size(buffer) - first, MADV_HUGEPAGE);
+  constexpr std::size_t kPage = 4096;
+  void* first = ggml_backend_buffer_get_base(buffer);
+  std::size_t bytes = ggml_backend_buffer_get_size(buffer);
+  if (std::align(kPage, kPage, first, bytes) != nullptr) madvise(first, bytes, MADV_HUGEPAGE);
 }
 
 }  // namespace
