@@ -44,9 +44,13 @@ void read_small(Format format, const std::uint8_t* bytes, Block& block) {
   read_nibbles(bytes + (five ? 6 : 2), five ? word_at(bytes + 2) : 0, offset, block);
 }
 
+int signed_byte(std::uint8_t byte) {
+  return byte < 128 ? byte : byte - 256;
+}
+
 // 32 or 256 signed bytes.
 void read_signed_codes(const std::uint8_t* qs, Block& block) {
-  for (std::size_t i = 0; i < static_cast<std::size_t>(block.elements); ++i) block.code[i] = static_cast<std::int8_t>(qs[i]);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(block.elements); ++i) block.code[i] = signed_byte(qs[i]);
 }
 
 // The 6-bit scale and minimum of sub-block j out of 12 bytes.
@@ -69,7 +73,7 @@ void read_k(bool five, const std::uint8_t* bytes, Block& block) {
   for (int j = 0; j < 8; ++j) {
     const SixBits six = six_bits(bytes + 4, j);
     for (int i = 0; i < 32; ++i) {
-      const auto element = static_cast<std::size_t>(32 * j + i);
+      const std::size_t element = std::size_t{32} * static_cast<unsigned>(j) + static_cast<unsigned>(i);
       const int byte = qs[j / 2 * 32 + i];
       block.code[element] = (j % 2 == 0 ? byte & 15 : byte >> 4) + (five ? (high[i] >> j & 1) << 4 : 0);
       block.scale[element] = six.scale;
@@ -86,7 +90,7 @@ void read_q6_k(const std::uint8_t* bytes, Block& block) {
     const int low = bytes[64 * half + 32 * (quarter % 2) + i] >> (quarter / 2 * 4) & 15;
     const int high = bytes[128 + 32 * half + i] >> (2 * quarter) & 3;
     block.code[static_cast<std::size_t>(element)] = (low | high << 4) - 32;
-    block.scale[static_cast<std::size_t>(element)] = static_cast<std::int8_t>(bytes[192 + element / 16]);
+    block.scale[static_cast<std::size_t>(element)] = signed_byte(bytes[192 + element / 16]);
   }
 }
 

@@ -22,9 +22,9 @@ Array blocks_of(DType dtype, std::int64_t count, const char* distribution, std::
 }
 
 // Blocks, and a source that they miss by one step in each of `misses` places.
-reference::Encoding encoding_near(const Array& blocks, int misses) {
+reference::Encoding encoding_near(const Array& blocks, std::size_t misses) {
   std::vector<float> source = reference::decode(reference::Format::q6_k, blocks.bytes.data(), blocks.elements() * 256);
-  for (int i = 0; i < misses; ++i) source[static_cast<std::size_t>(100 * i)] += 0.25F;
+  for (std::size_t i = 0; i < misses; ++i) source[100 * i] += 0.25F;
   return reference::encoding_of(reference::Format::q6_k, source.data(), static_cast<std::int64_t>(source.size()));
 }
 

@@ -58,7 +58,7 @@ Baseline load_baseline(const std::filesystem::path& file) {
     for (const nlohmann::json& entry : json.at("benchmarks")) {
       if (entry.value("error_occurred", false) || entry.value("run_type", "iteration") != "iteration") continue;
       baseline.entries[plain_name(entry.at("name").get<std::string>())] = {seconds_of(entry), share_of(entry, "read_percent"),
-                                                                           share_of(entry, "fma_percent")};
+                                                                           share_of(entry, "compute_percent")};
     }
     return baseline;
   } catch (const std::exception& error) {

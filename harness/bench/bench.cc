@@ -47,6 +47,12 @@ std::int64_t calls_in_round(const BenchOptions& options, const Rotation& rotatio
   return cold > 0 ? std::min(calls, cold) : calls;
 }
 
+// The peak of the call's arithmetic; none where it does none, or of a kind that has no peak on `isa`.
+std::optional<Peak> peak_of(const Cost& cost, Isa isa) {
+  if (cost.int8_ops > 0) return int8_peak(isa);
+  return cost.flops > 0 ? std::optional(fma_peak(isa)) : std::nullopt;
+}
+
 void measure(const BenchItem& item, const BenchOptions& options, BenchResult& result) {
   Rotation rotation(*item.adapter, item.params, item.temperature);
   const double start = thread_seconds();
@@ -57,8 +63,7 @@ void measure(const BenchItem& item, const BenchOptions& options, BenchResult& re
   const double first = thread_seconds() - start;
   result.cost = item.adapter->cost(item.params);
   const bool reads = item.temperature == Temperature::cold && result.cost.bytes > 0;
-  const bool calculates = result.cost.flops > 0;
-  const Peak peak = fma_peak(item.adapter->variants().at(item.variant).isa);
+  const std::optional<Peak> peak = peak_of(result.cost, item.adapter->variants().at(item.variant).isa);
   Roofs& roofs = shared_roofs();
 
   Rounds rounds(roofs);
@@ -67,7 +72,7 @@ void measure(const BenchItem& item, const BenchOptions& options, BenchResult& re
   for (int round = 0; round < options.rounds; ++round) {
     if (round > 0 && thread_seconds() - began > options.most_seconds) break;
     if (reads) rounds.read_roofs();
-    if (calculates) rounds.compute_roof(peak);
+    if (peak) rounds.compute_roof(*peak);
     if (rotation.cold_calls() > 0) roofs.evict();
     const bool too_long = first > options.most_seconds;  // then that call is the one round
     const double seconds = too_long ? first : seconds_per_call(rotation, item.variant, calls);
@@ -79,7 +84,7 @@ void measure(const BenchItem& item, const BenchOptions& options, BenchResult& re
   result.rounds = rounds.size();
   result.seconds = rounds.seconds();
   if (reads) result.read = rounds.of_read(result.cost.bytes);
-  if (calculates) result.compute = rounds.of_compute(result.cost.flops);
+  if (peak) result.compute = rounds.of_compute(result.cost.operations());
 }
 
 BenchResult bench_one(const BenchItem& item, const BenchOptions& options) {
@@ -103,9 +108,9 @@ void report_to(benchmark::State& state, const BenchResult& result) {
   state.SetIterationTime(result.seconds);
   state.counters["rounds"] = static_cast<double>(result.rounds);
   state.counters["bytes_per_second"] = result.cost.bytes / result.seconds;
-  if (result.cost.flops > 0) state.counters["flops_per_second"] = result.cost.flops / result.seconds;
+  if (result.cost.operations() > 0) state.counters["operations_per_second"] = result.cost.operations() / result.seconds;
   if (result.read) state.counters["read_percent"] = 100 * result.read->share;
-  if (result.compute) state.counters["fma_percent"] = 100 * result.compute->share;
+  if (result.compute) state.counters["compute_percent"] = 100 * result.compute->share;
   if (result.roof_suspect()) state.SetLabel("above 100 %: the roof is suspect");
 }
 

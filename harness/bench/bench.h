@@ -45,7 +45,7 @@ struct BenchResult {
   double seconds = 0;  // a call: the median of the rounds, in this thread's processor time
   Cost cost;
   std::optional<Rounds::Ratio> read;     // cold only: a warm kernel need not read memory at all
-  std::optional<Rounds::Ratio> compute;  // ops that calculate in f32
+  std::optional<Rounds::Ratio> compute;  // against the FMA peak, or VNNI's for products of codes
   bool roof_suspect() const;             // more than 100 per cent: the roof was measured too low
 };
 

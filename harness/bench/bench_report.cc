@@ -30,7 +30,7 @@ std::vector<std::string> row(const BenchResult& one, const Style& style) {
           temperature,
           time_text(one.seconds),
           fmt::format("{:.1f}", 1e-9 * one.cost.bytes / one.seconds),
-          one.cost.flops > 0 ? fmt::format("{:.1f}", 1e-9 * one.cost.flops / one.seconds) : "-",
+          one.cost.operations() > 0 ? fmt::format("{:.1f}", 1e-9 * one.cost.operations() / one.seconds) : "-",
           share_cell(one.read, style),
           share_cell(one.compute, style)};
 }
@@ -45,7 +45,7 @@ std::string roof_line(const std::vector<BenchResult>& results) {
   }
   std::string out;
   if (read != nullptr) out += fmt::format("read roof {:.1f} GB/s ({})\n", read->roof, read->measured);
-  for (const auto& [name, peak] : peaks) out += fmt::format("peak {:.1f} GFLOP/s ({})\n", peak, name);
+  for (const auto& [name, peak] : peaks) out += fmt::format("peak {:.1f} Gop/s ({})\n", peak, name);
   if (!out.empty()) out += "Each share is the median of ratios to a roof read in the same round; processor time of one thread.\n";
   return out;
 }
@@ -60,7 +60,7 @@ void add_ratio(nlohmann::ordered_json& json, const char* what, const char* unit,
 }  // namespace
 
 std::string bench_table(const std::vector<BenchResult>& results, const Style& style) {
-  Table table({"variant", "shape", "cache", ">time", ">GB/s", ">GFLOP/s", ">of read roof", ">of FMA peak"});
+  Table table({"variant", "shape", "cache", ">time", ">GB/s", ">Gop/s", ">of read roof", ">of peak"});
   for (const BenchResult& one : results) table.add(row(one, style));
   std::string out = table.render(style) + "\n" + roof_line(results);
   std::set<std::pair<std::string, std::string>> refused;  // once a variant, not once a shape
@@ -96,9 +96,9 @@ nlohmann::ordered_json bench_json(const std::vector<BenchResult>& results) {
       entry["real_time"] = 1e9 * one.seconds;
       entry["time_unit"] = "ns";
       entry["bytes_per_second"] = one.cost.bytes / one.seconds;
-      if (one.cost.flops > 0) entry["flops_per_second"] = one.cost.flops / one.seconds;
+      if (one.cost.operations() > 0) entry["operations_per_second"] = one.cost.operations() / one.seconds;
       add_ratio(entry, "read", "gbytes_per_second", one.read);
-      add_ratio(entry, "fma", "gflops_per_second", one.compute);
+      add_ratio(entry, "compute", "gops_per_second", one.compute);
       entry["roof_suspect"] = one.roof_suspect();
     }
     json["benchmarks"].push_back(std::move(entry));

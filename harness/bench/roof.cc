@@ -48,6 +48,10 @@ Peak fma_peak(Isa isa) noexcept {
   return Peak::fma_scalar;
 }
 
+std::optional<Peak> int8_peak(Isa isa) noexcept {
+  return isa == Isa::avx512vnni ? std::optional(Peak::dot_avx512vnni) : std::nullopt;
+}
+
 std::string Roofs::Candidate::name() const {
   return std::string(loop->name) + (pages == Pages::huge ? ", huge pages" : ", small pages");
 }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,9 @@ double thread_seconds();
 
 double median(std::vector<double> values);  // 0 if empty
 
-// The peak that kernels of `isa` are held to; f32 arithmetic.
+// The peaks that kernels of `isa` are held to: f32 arithmetic, and products of bytes (none without VNNI).
 Peak fma_peak(Isa isa) noexcept;
+std::optional<Peak> int8_peak(Isa isa) noexcept;
 
 class Roofs {
  public:

@@ -6,6 +6,9 @@
 #include <string>
 #include <utility>
 
+#include "harness/block_format.h"
+#include "harness/generate_input.h"
+
 namespace assay::bench {
 namespace {
 
@@ -33,12 +36,15 @@ std::vector<std::size_t> offsets_in_copy(const std::vector<TensorSpec>& tensors)
 // An input whose data must make sense as a whole (ids, positions, tables) is generated whole, others from a
 // repeated piece.
 void fill(const TensorSpec& spec, std::uint32_t stream, std::byte* base) {
-  const std::int64_t count = spec.extent();
-  const std::int64_t made = spec.data ? count : std::min(count, kPattern);
-  generate(spec.data.value_or(Distribution{}), 1, stream, spec.dtype, made, base);
-  const std::size_t piece = static_cast<std::size_t>(made) * dtype_size(spec.dtype);
+  const bool whole = spec.data && !is_block(spec.dtype);
+  const std::int64_t count = whole ? spec.extent() : std::min(spec.extent(), kPattern / dtype_numbers(spec.dtype));
+  TensorSpec piece = spec;
+  piece.shape = is_packed(spec.dtype) ? std::vector<std::int64_t>{1, count} : std::vector<std::int64_t>{count};
+  const Array made = generate_input(piece, distribution_for(piece, "gauss"), 1, stream);
   const std::size_t total = spec.extent_bytes();
-  for (std::size_t at = piece; at < total; at += piece) std::memcpy(base + at, base, std::min(piece, total - at));
+  for (std::size_t at = 0; at < total; at += made.bytes.size()) {
+    std::memcpy(base + at, made.bytes.data(), std::min(made.bytes.size(), total - at));
+  }
 }
 
 }  // namespace
