@@ -59,7 +59,7 @@ constexpr reference::Contract kCountContract{"all", reference::Exactness::exact,
 
 void count_reference(const CountArgs& a, reference::Expected& data) {
   for (std::int64_t i = 0; i < 2 * a.rows; ++i) {
-    const float sum = a.data[i] + static_cast<float>(a.start + i / 2);
+    const float sum = a.data[i] + static_cast<float>(a.start + (i >> 1));
     const auto* bytes = reinterpret_cast<const std::uint8_t*>(&sum);
     data.bytes.insert(data.bytes.end(), bytes, bytes + sizeof sum);
   }
