@@ -22,7 +22,7 @@ namespace {
 
 AssayStatus right(const CountArgs* a) noexcept {
   if (a->start < 0) return ASSAY_OUT_OF_RANGE;
-  for (std::int64_t i = 0; i < 2 * a->rows; ++i) a->data[i] += static_cast<float>(a->start + i / 2);
+  for (std::int64_t i = 0; i < 2 * a->rows; ++i) a->data[i] += static_cast<float>(a->start + (i >> 1));
   return ASSAY_OK;
 }
 AssayStatus writes_and_refuses(const CountArgs* a) noexcept {
