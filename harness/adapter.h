@@ -28,15 +28,17 @@ struct Variant {
 struct SplitTensor {
   const char* name;
   int axis;
-  std::int64_t rows = 1;  // 32 for the tiles of tile-major weights
+  std::int64_t rows = 1;     // 32 for the tiles of tile-major weights
+  std::int64_t indices = 1;  // the other way round: indices of it that one row of the call stands for
 };
 
 // How a call may be cut in two and more that give the same bits: `param` counts rows, cuts lie at multiples of `unit`.
 struct Split {
   const char* param;
   std::int64_t unit;
-  std::vector<SplitTensor> tensors;                           // those not named are shared whole
-  std::vector<std::pair<const char*, std::int64_t>> strides;  // params that the cut must not change
+  std::vector<SplitTensor> tensors;                               // those not named are shared whole
+  std::vector<std::pair<const char*, std::int64_t>> strides;      // params that the cut must not change
+  std::vector<std::pair<const char*, std::int64_t>> starts = {};  // params that count the call's first row: the cut adds its own
 };
 
 struct Signature {
@@ -58,6 +60,7 @@ struct Size {
   std::int64_t most;                // the largest that random cases draw
   std::int64_t unit = 1;            // sizes are multiples of this
   const char* stride_of = nullptr;  // a stride: at least that size, in units; absent unless given or drawn
+  bool optional = false;            // absent unless given or drawn: the op's adapter has a value for it
 };
 
 // A parameter with a few values that matter; the first is the default.

@@ -172,11 +172,18 @@ void Call::place(const Placement& placement) {
       scatter(spec, inputs_[next_input++], base);
     }
   }
-  if (placement.in_place < 0) return;
-  const auto out = static_cast<std::size_t>(placement.in_place);
   for (std::size_t t = 0; t < memory_.size(); ++t) {
-    if (signature_.tensors[t].name == signature_.tensors[out].alias) pointers_[out] = pointers_[t];
+    if (signature_.tensors[t].in_place_only || static_cast<int>(t) == placement.in_place) pointers_[t] = pointers_[alias_of(t)];
   }
+}
+
+// The input that an output names as its alias.
+std::size_t Call::alias_of(std::size_t output) const {
+  for (std::size_t t = 0; t < memory_.size(); ++t) {
+    const TensorSpec& spec = signature_.tensors[t];
+    if (spec.role == Role::in && spec.name == signature_.tensors[output].alias) return t;
+  }
+  throw std::logic_error(fmt::format("{}: no input '{}'", adapter_.op(), signature_.tensors[output].alias));
 }
 
 std::string Call::describe(const Fault& fault) const {
@@ -199,6 +206,27 @@ bool Call::overwritten(std::size_t tensor) const {
   return false;
 }
 
+// True if every output holds the poison, or the input that it lies on.
+bool Call::untouched() const {
+  std::size_t next_input = 0;
+  std::vector<const Array*> originals(memory_.size(), nullptr);
+  for (std::size_t t = 0; t < memory_.size(); ++t) {
+    if (signature_.tensors[t].role == Role::in) originals[t] = &inputs_[next_input++];
+  }
+  for (std::size_t t = 0; t < memory_.size(); ++t) {
+    const TensorSpec& spec = signature_.tensors[t];
+    if (spec.role == Role::in) continue;
+    if (!memory_[t].owns(pointers_[t])) {
+      if (!holds(spec, pointers_[t], *originals[alias_of(t)])) return false;
+      continue;
+    }
+    for (const std::uint8_t byte : gather(spec, pointers_[t]).bytes) {
+      if (byte != placed_.poison) return false;
+    }
+  }
+  return true;
+}
+
 std::string Call::check_surroundings() const {
   std::size_t next_input = 0;
   for (std::size_t t = 0; t < memory_.size(); ++t) {
@@ -219,6 +247,7 @@ Outcome Call::examine(AssayStatus status, const std::optional<Fault>& fault) {
   outcome.status = status;
   outcome.violation = fault ? describe(*fault) : check_surroundings();
   if (!outcome.violation.empty()) outcome.violation += ", placed " + placed_.name;
+  outcome.untouched = status != ASSAY_OK && untouched();
   for (std::size_t t = 0; t < memory_.size(); ++t) {
     const TensorSpec& spec = signature_.tensors[t];
     if (spec.role == Role::out) outcome.outputs.push_back(gather(spec, pointers_[t]));
@@ -240,12 +269,13 @@ Outcome Call::run_split(std::size_t variant, const Split& split, int threads) {
     Params part = params_;
     part.set(split.param, end - begin);
     for (const auto& [name, stride] : split.strides) part.set(name, stride);
+    for (const auto& [name, start] : split.starts) part.set(name, start + begin);
     std::vector<void*> pointers = pointers_;
     for (const SplitTensor& cut : split.tensors) {
       for (std::size_t t = 0; t < pointers.size(); ++t) {
         const TensorSpec& spec = signature_.tensors[t];
         if (spec.name != cut.name) continue;
-        const std::int64_t elements = begin / cut.rows * spec.strides[static_cast<std::size_t>(cut.axis)];
+        const std::int64_t elements = begin / cut.rows * cut.indices * spec.strides[static_cast<std::size_t>(cut.axis)];
         pointers[t] = static_cast<std::uint8_t*>(pointers[t]) + static_cast<std::size_t>(elements) * dtype_size(spec.dtype);
       }
     }
@@ -260,7 +290,8 @@ std::vector<Placement> Call::placements() const {
                              {"against the front guard page", false, 0, 0x3b, -1}};
   for (std::size_t t = 0; t < memory_.size(); ++t) {
     const TensorSpec& spec = signature_.tensors[t];
-    if (!spec.alias.empty()) all.push_back({spec.name + " in place of " + spec.alias, true, 0, 0xff, static_cast<int>(t)});
+    if (!spec.alias.empty() && !spec.in_place_only)
+      all.push_back({spec.name + " in place of " + spec.alias, true, 0, 0xff, static_cast<int>(t)});
   }
   if (bytes() > kEveryAlignmentBytes) return all;
   std::size_t finest = kLine;

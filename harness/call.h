@@ -25,6 +25,7 @@ struct Outcome {
   AssayStatus status = ASSAY_OK;
   std::string violation;       // empty, or what was touched that must not be
   std::vector<Array> outputs;  // dense, in the order of the signature
+  bool untouched = false;      // refused, and the outputs hold what they held before the call
 };
 
 class Call {
@@ -56,6 +57,8 @@ class Call {
   std::string describe(const Fault& fault) const;
   std::string check_surroundings() const;
   bool overwritten(std::size_t tensor) const;
+  bool untouched() const;
+  std::size_t alias_of(std::size_t output) const;
 
   const Adapter& adapter_;
   Params params_;

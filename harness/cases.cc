@@ -42,7 +42,7 @@ Params draw_params(const ShapeSpace& space, Draws& draws) {
   Params params;
   for (const Size& size : space.sizes) {
     if (size.stride_of == nullptr) {
-      params.set(size.name, draw_size(size, draws));
+      if (!size.optional || draws.below(2) == 0) params.set(size.name, draw_size(size, draws));
     } else if (draws.below(2) == 0) {
       params.set(size.name, (params.integer(size.stride_of) + size.unit - 1) / size.unit + draws.below(20));
     }
@@ -153,7 +153,7 @@ Params complete_params(const Adapter& adapter, const Params& given) {
   Params params = given;
   for (const Size& size : space.sizes) {
     known.emplace_back(size.name);
-    if (!params.has(size.name) && size.stride_of == nullptr) params.set(size.name, size.fallback);
+    if (!params.has(size.name) && size.stride_of == nullptr && !size.optional) params.set(size.name, size.fallback);
   }
   for (const Choice& choice : space.choices) {
     known.emplace_back(choice.name);

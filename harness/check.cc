@@ -33,15 +33,6 @@ Kept whole(const TensorSpec& spec, const std::vector<std::uint8_t>& bytes) {
   return kept;
 }
 
-bool untouched(const Outcome& outcome, std::uint8_t poison) {
-  for (const Array& output : outcome.outputs) {
-    for (const std::uint8_t byte : output.bytes) {
-      if (byte != poison) return false;
-    }
-  }
-  return true;
-}
-
 }  // namespace
 
 CaseCheck::CaseCheck(const Adapter& adapter, TestCase test, const Ledger* ledger)
@@ -104,8 +95,7 @@ std::optional<Failure> CaseCheck::check_status(const Outcome& outcome) const {
   if (outcome.status != test_.status) {
     return Failure{Check::exact, fmt::format("returned {}; expected {}", status_name(outcome.status), status_name(test_.status))};
   }
-  if (test_.status != ASSAY_OK && !untouched(outcome, 0xff))
-    return Failure{Check::exact, "refused the call, but wrote to its output"};
+  if (test_.status != ASSAY_OK && !outcome.untouched) return Failure{Check::exact, "refused the call, but wrote to its output"};
   return std::nullopt;
 }
 

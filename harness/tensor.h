@@ -23,6 +23,7 @@ struct TensorSpec {
   std::vector<std::int64_t> strides;  // elements, one a dimension; the innermost is 1
   std::size_t alignment = 1;          // bytes that the op's header demands
   std::string alias;                  // outputs: the input that it may be, laid out alike; empty: none
+  bool in_place_only = false;         // outputs: the op has one buffer, so it always lies on its alias
   std::optional<Distribution> data;   // inputs: the only data that makes sense here (ids, positions, tables)
 
   std::int64_t elements() const;  // product of the shape

@@ -74,3 +74,42 @@ def rotation(x0: np.ndarray, c: np.ndarray, x1: np.ndarray, s: np.ndarray) -> np
     """For x0 c -+ x1 s."""
     x0, c, x1, s = (v.astype(np.float64) for v in (x0, c, x1, s))
     return g(2) * (np.abs(x0 * c) + np.abs(x1 * s)) + 4 * ETA
+
+
+def dot16_steps(n: int) -> int:
+    return math.ceil(n / 16) + 4
+
+
+@quiet
+def attention(q: np.ndarray, k: np.ndarray, v: np.ndarray, scale: float,
+              position: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """One query's bound and bits-only mask [head_dim]; k, v [keys, head_dim]: its unmasked keys, `position` theirs."""
+    q, k, v = (x.astype(np.float64) for x in (q, k, v))
+    a, depth = float(scale), dot16_steps(len(q))
+    terms = np.abs(q * k)
+    size = np.where(np.isfinite(terms), terms, 0.0).sum(axis=1)
+    overflow = bool((max(1.0, abs(a)) * size * (1 + g(depth + 1)) >= FLT_MAX).any())
+    s = a * (q * k).sum(axis=1)
+    used = s != -np.inf
+    s, size, v, position = s[used], size[used], v[used], position[used]
+    if not len(s) or not np.isfinite(s).all():
+        return np.zeros(len(q)), np.full(len(q), overflow)
+    blocks, spans = np.unique(position // 16), len(np.unique(position // 1024))
+    scalings = (position[:, None] // 16 < blocks).sum(axis=1) + spans + 1  # R_j + 1
+    below = s.max() - s
+    w = np.exp(-below) / np.exp(-below).sum()
+    d = g(depth + 1) * abs(a) * size
+    x = d + U * (below + d + d.max()) + scalings * 2 * EXP_ULP * U
+    t = w * np.expm1(x)
+    o, total = (w[:, None] * v).sum(axis=0), t.sum()
+    growth = g(min(len(s), 1024) + min(len(blocks), 64) + 2 * spans + 1)
+    far = np.where(below + x > 86, scalings * 2.0**-148, 0.0)[:, None]
+    bound = (t[:, None] * np.abs(v - o)).sum(axis=0) + (far * (np.abs(v) + np.abs(o))).sum(axis=0)
+    bound += growth * (((w + t)[:, None] * np.abs(v)).sum(axis=0) + (1 + total) * np.abs(o))
+    bound += (len(s) + len(blocks) + 2 * spans + 2) * ETA
+    divisor = 1 - total - growth * (1 + total)
+    bound = (1 + U) * bound / divisor + U * np.abs(o)
+    magnitude = np.abs(v).sum(axis=0)
+    void = ~((divisor > 0.5) & np.isfinite(bound)) & (magnitude > 0)
+    bits_only = overflow | void | ~((1 + growth) * magnitude < FLT_MAX)
+    return np.where((magnitude > 0) & np.isfinite(bound), bound, 0.0), bits_only

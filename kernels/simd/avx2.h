@@ -137,6 +137,21 @@ ASSAY_INLINE uint32_t nan_bits(F32x16 a) {
   return join_bits(_mm256_cmp_ps(a.lo, a.lo, _CMP_UNORD_Q), _mm256_cmp_ps(a.hi, a.hi, _CMP_UNORD_Q));
 }
 
+// All bits of a lane, or none.
+struct Mask16 {
+  __m256 lo;
+  __m256 hi;
+};
+ASSAY_INLINE Mask16 greater(F32x16 a, F32x16 b) {
+  return {_mm256_cmp_ps(a.lo, b.lo, _CMP_GT_OQ), _mm256_cmp_ps(a.hi, b.hi, _CMP_GT_OQ)};
+}
+ASSAY_INLINE Mask16 differ(F32x16 a, F32x16 b) {
+  return {_mm256_cmp_ps(a.lo, b.lo, _CMP_NEQ_UQ), _mm256_cmp_ps(a.hi, b.hi, _CMP_NEQ_UQ)};
+}
+ASSAY_INLINE F32x16 select(Mask16 mask, F32x16 a, F32x16 b) {
+  return {_mm256_blendv_ps(b.lo, a.lo, mask.lo), _mm256_blendv_ps(b.hi, a.hi, mask.hi)};
+}
+
 ASSAY_INLINE float tree_sum(F32x16 a) {
   const __m256 s8 = _mm256_add_ps(a.lo, a.hi);
   const __m128 s4 = _mm_add_ps(_mm256_castps256_ps128(s8), _mm256_extractf128_ps(s8, 1));
@@ -148,6 +163,26 @@ ASSAY_INLINE float tree_max(F32x16 a) {
   const __m128 s4 = _mm_max_ps(_mm256_castps256_ps128(s8), _mm256_extractf128_ps(s8, 1));
   const __m128 s2 = _mm_max_ps(s4, _mm_movehl_ps(s4, s4));
   return _mm_cvtss_f32(_mm_max_ss(s2, _mm_movehdup_ps(s2)));
+}
+
+// The halves of a and b, each added up: a in the lower half of the result.
+ASSAY_INLINE __m256 add_halves(__m256 a, __m256 b) {
+  return _mm256_add_ps(_mm256_permute2f128_ps(a, b, 0x20), _mm256_permute2f128_ps(a, b, 0x31));
+}
+ASSAY_INLINE F32x16 quarter_sums(const F32x16* v) {
+  return {add_halves(_mm256_add_ps(v[0].lo, v[0].hi), _mm256_add_ps(v[1].lo, v[1].hi)),
+          add_halves(_mm256_add_ps(v[2].lo, v[2].hi), _mm256_add_ps(v[3].lo, v[3].hi))};
+}
+// Per 128 bits: l + (l+2) of a, then of b; and l + (l+1) of pairs.
+ASSAY_INLINE __m256 add_second_pair(__m256 a, __m256 b) {
+  return _mm256_add_ps(_mm256_shuffle_ps(a, b, 0x44), _mm256_shuffle_ps(a, b, 0xee));
+}
+ASSAY_INLINE __m256 add_neighbours(__m256 a, __m256 b) {
+  return _mm256_add_ps(_mm256_shuffle_ps(a, b, 0x88), _mm256_shuffle_ps(a, b, 0xdd));
+}
+ASSAY_INLINE F32x16 finish_sums(const F32x16* q) {
+  return {add_neighbours(add_second_pair(q[0].lo, q[1].lo), add_second_pair(q[2].lo, q[3].lo)),
+          add_neighbours(add_second_pair(q[0].hi, q[1].hi), add_second_pair(q[2].hi, q[3].hi))};
 }
 
 ASSAY_INLINE F32x16 widen_f16(U16x16 h) {

@@ -118,6 +118,19 @@ ASSAY_INLINE uint32_t nan_bits(F32x16 a) {
   return _mm512_cmp_ps_mask(a.v, a.v, _CMP_UNORD_Q);
 }
 
+struct Mask16 {
+  __mmask16 bits;
+};
+ASSAY_INLINE Mask16 greater(F32x16 a, F32x16 b) {
+  return {_mm512_cmp_ps_mask(a.v, b.v, _CMP_GT_OQ)};
+}
+ASSAY_INLINE Mask16 differ(F32x16 a, F32x16 b) {
+  return {_mm512_cmp_ps_mask(a.v, b.v, _CMP_NEQ_UQ)};
+}
+ASSAY_INLINE F32x16 select(Mask16 mask, F32x16 a, F32x16 b) {
+  return {_mm512_mask_blend_ps(mask.bits, b.v, a.v)};
+}
+
 // The halves of a register: lanes 0..7 and 8..15.
 ASSAY_INLINE __m256 low_half(F32x16 a) {
   return _mm512_castps512_ps256(a.v);
@@ -137,6 +150,27 @@ ASSAY_INLINE float tree_max(F32x16 a) {
   const __m128 s4 = _mm_max_ps(_mm256_castps256_ps128(s8), _mm256_extractf128_ps(s8, 1));
   const __m128 s2 = _mm_max_ps(s4, _mm_movehl_ps(s4, s4));
   return _mm_cvtss_f32(_mm_max_ss(s2, _mm_movehdup_ps(s2)));
+}
+
+// Parts of 128 bits, a's first: 0 + 2 and 1 + 3 of each; then 0 + 1 and 2 + 3.
+ASSAY_INLINE __m512 add_far_parts(__m512 a, __m512 b) {
+  return _mm512_add_ps(_mm512_shuffle_f32x4(a, b, 0x44), _mm512_shuffle_f32x4(a, b, 0xee));
+}
+ASSAY_INLINE __m512 add_near_parts(__m512 a, __m512 b) {
+  return _mm512_add_ps(_mm512_shuffle_f32x4(a, b, 0x88), _mm512_shuffle_f32x4(a, b, 0xdd));
+}
+ASSAY_INLINE F32x16 quarter_sums(const F32x16* v) {
+  return {add_near_parts(add_far_parts(v[0].v, v[1].v), add_far_parts(v[2].v, v[3].v))};
+}
+// Per 128 bits: l + (l+2) of a, then of b; and l + (l+1) of pairs.
+ASSAY_INLINE __m512 add_second_pair(__m512 a, __m512 b) {
+  return _mm512_add_ps(_mm512_shuffle_ps(a, b, 0x44), _mm512_shuffle_ps(a, b, 0xee));
+}
+ASSAY_INLINE __m512 add_neighbours(__m512 a, __m512 b) {
+  return _mm512_add_ps(_mm512_shuffle_ps(a, b, 0x88), _mm512_shuffle_ps(a, b, 0xdd));
+}
+ASSAY_INLINE F32x16 finish_sums(const F32x16* q) {
+  return {add_neighbours(add_second_pair(q[0].v, q[1].v), add_second_pair(q[2].v, q[3].v))};
 }
 
 ASSAY_INLINE F32x16 widen_f16(U16x16 h) {

@@ -18,7 +18,11 @@
    max(a, b)          a > b ? a : b, as MAXPS: b where either is NaN; min likewise with <
    scale(p, n)        p * 2^n in one rounding (so underflow is gradual), n an integer in -160..160 or NaN
    equal_bits(a, b)   bit i is set where lane i compares equal; nan_bits(v): where lane i is NaN
+   Mask16             a truth per lane: greater(a, b) a > b; differ(a, b) a != b, also where either is NaN
+   select(mask, a, b) a where the mask is true, b elsewhere
    tree_sum(v)        l + (l+8), then +4, +2, +1;  tree_max likewise with max
+   quarter_sums(v)    of four vectors: lanes 4i..4i+3 hold those of v[i] after l + (l+8) and +4
+   finish_sums(q)     of four such: lane 4i + j is the tree_sum of vector i of q[j]
    widen_f16, widen_bf16        U16x16 to F32x16, exact; an f16 NaN is made quiet
    narrow_f16, narrow_bf16      to nearest even, denormals kept, NaN quiet with the top payload bits
    interleave(a, b, lo, hi)     lo, hi = a0 b0 a1 b1 ..; deinterleave(lo, hi, a, b) is the inverse
@@ -180,6 +184,24 @@ ASSAY_INLINE uint32_t nan_bits(const F32x16& v) {
   return ~equal_bits(v, v) & 0xffffu;
 }
 
+struct Mask16 {
+  bool lane[16];
+};
+ASSAY_INLINE Mask16 greater(const F32x16& a, const F32x16& b) {
+  Mask16 mask;
+  for (int i = 0; i < 16; ++i) mask.lane[i] = a.lane[i] > b.lane[i];
+  return mask;
+}
+ASSAY_INLINE Mask16 differ(const F32x16& a, const F32x16& b) {
+  Mask16 mask;
+  for (int i = 0; i < 16; ++i) mask.lane[i] = a.lane[i] != b.lane[i];
+  return mask;
+}
+ASSAY_INLINE F32x16 select(const Mask16& mask, const F32x16& a, F32x16 b) {
+  for (int i = 0; i < 16; ++i) b.lane[i] = mask.lane[i] ? a.lane[i] : b.lane[i];
+  return b;
+}
+
 ASSAY_INLINE float tree_sum(F32x16 v) {
   for (int half = 8; half > 0; half /= 2) {
     for (int i = 0; i < half; ++i) v.lane[i] = v.lane[i] + v.lane[i + half];
@@ -191,6 +213,25 @@ ASSAY_INLINE float tree_max(F32x16 v) {
     for (int i = 0; i < half; ++i) v.lane[i] = v.lane[i] > v.lane[i + half] ? v.lane[i] : v.lane[i + half];
   }
   return v.lane[0];
+}
+
+ASSAY_INLINE F32x16 quarter_sums(const F32x16* v) {
+  F32x16 sums;
+  for (int i = 0; i < 4; ++i) {
+    const float* a = v[i].lane;
+    for (int l = 0; l < 4; ++l) sums.lane[4 * i + l] = (a[l] + a[l + 8]) + (a[l + 4] + a[l + 12]);
+  }
+  return sums;
+}
+ASSAY_INLINE F32x16 finish_sums(const F32x16* q) {
+  F32x16 sums;
+  for (int i = 0; i < 4; ++i) {
+    for (int j = 0; j < 4; ++j) {
+      const float* a = q[j].lane + 4 * i;
+      sums.lane[4 * i + j] = (a[0] + a[2]) + (a[1] + a[3]);
+    }
+  }
+  return sums;
 }
 
 // Conversions, by the bits.

@@ -10,6 +10,7 @@ namespace {
 
 struct Copy {
   ASSAY_INLINE F32x16 operator()(const F32x16& v) const { return v; }
+  ASSAY_INLINE U16x16 operator()(const U16x16& h) const { return h; }
 };
 struct WidenF16 {
   ASSAY_INLINE F32x16 operator()(const U16x16& h) const { return widen_f16(h); }

@@ -1,0 +1,13 @@
+#include "kernels/simd/avx2.h"
+#include "kernels/simd/transpose.h"
+
+#include "kernels/attention/chunk.h"
+#include "kernels/attn_prefill_f16/attn_prefill_f16.h"
+
+namespace assay {
+
+extern "C" AssayStatus attn_prefill_f16_avx2(const AttnPrefillF16Args* args) noexcept {
+  return attn_prefill<uint16_t, WidenF16, 4>(*args);
+}
+
+}  // namespace assay

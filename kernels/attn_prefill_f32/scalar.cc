@@ -1,0 +1,12 @@
+#include "kernels/simd/scalar.h"
+
+#include "kernels/attention/chunk.h"
+#include "kernels/attn_prefill_f32/attn_prefill_f32.h"
+
+namespace assay {
+
+extern "C" AssayStatus attn_prefill_f32_scalar(const AttnPrefillF32Args* args) noexcept {
+  return attn_prefill<float, Copy, 4>(*args);
+}
+
+}  // namespace assay

@@ -1,0 +1,12 @@
+#include "kernels/simd/avx2.h"
+
+#include "kernels/kv/copy.h"
+#include "kernels/kv_copy_f32/kv_copy_f32.h"
+
+namespace assay {
+
+extern "C" AssayStatus kv_copy_f32_avx2(const KvCopyF32Args* args) noexcept {
+  return kv_copy(*args);
+}
+
+}  // namespace assay

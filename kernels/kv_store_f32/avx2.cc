@@ -1,0 +1,12 @@
+#include "kernels/simd/avx2.h"
+
+#include "kernels/kv/store.h"
+#include "kernels/kv_store_f32/kv_store_f32.h"
+
+namespace assay {
+
+extern "C" AssayStatus kv_store_f32_avx2(const KvStoreF32Args* args) noexcept {
+  return kv_store<Copy>(*args);
+}
+
+}  // namespace assay

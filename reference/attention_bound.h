@@ -1,0 +1,27 @@
+// docs/numerics.md, "attention": how far one query's outputs may be from the truth.
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <vector>
+
+namespace assay::reference {
+
+// The keys of one query that are neither masked nor have a score of -inf, ascending.
+struct AttentionKeys {
+  std::vector<std::int64_t> position;
+  Eigen::ArrayXd score;   // s_j = a q . k_j
+  Eigen::ArrayXd extent;  // |a| sum |q_i k_ji|
+  Eigen::ArrayXXd v;      // [keys, head_dim]
+};
+
+struct AttentionOutputs {
+  Eigen::ArrayXd value;
+  Eigen::ArrayXd bound;
+  Eigen::Array<bool, Eigen::Dynamic, 1> bits_only;  // V not finite, its sum near overflow, or the bound void
+};
+
+// At least one key; scores finite.
+AttentionOutputs attention_outputs(const AttentionKeys& keys);
+
+}  // namespace assay::reference
