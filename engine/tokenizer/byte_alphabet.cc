@@ -28,7 +28,9 @@ constexpr Alphabet kAlphabet;
 
 }  // namespace
 
-char32_t alphabet_letter(unsigned char byte) { return kAlphabet.letter[byte]; }
+char32_t alphabet_letter(unsigned char byte) {
+  return kAlphabet.letter[byte];
+}
 
 std::optional<std::string> bytes_of_spelling(std::string_view spelling) {
   std::string bytes;

@@ -12,7 +12,9 @@ std::string_view without_leading_newlines(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of('\n'), text.size()));
 }
 
-std::string_view without_trailing_newlines(std::string_view text) { return text.substr(0, text.find_last_not_of('\n') + 1); }
+std::string_view without_trailing_newlines(std::string_view text) {
+  return text.substr(0, text.find_last_not_of('\n') + 1);
+}
 
 // What a message says, and what was thought before it.
 struct Parts {
@@ -32,7 +34,8 @@ Parts parts_of(std::string_view content) {
 }
 
 bool is_question(const ChatMessage& message) {
-  return message.role == "user" && !(message.content.starts_with("<tool_response>") && message.content.ends_with("</tool_response>"));
+  return message.role == "user" &&
+         !(message.content.starts_with("<tool_response>") && message.content.ends_with("</tool_response>"));
 }
 
 std::string assistant_content(const ChatMessage& message, bool after_question, bool last) {

@@ -107,7 +107,9 @@ class Matcher {
 
 }  // namespace
 
-void PreTokenizer::FreeCode::operator()(pcre2_real_code_8* code) const { pcre2_code_free(code); }
+void PreTokenizer::FreeCode::operator()(pcre2_real_code_8* code) const {
+  pcre2_code_free(code);
+}
 
 PreTokenizer::PreTokenizer(std::string_view pattern, bool jit) : pattern_(pattern) {
   int error = 0;

@@ -13,7 +13,9 @@ namespace {
 // Keeps positions in a piece within 32 bits: NFC at most triples the bytes of a text.
 constexpr std::size_t kMaxText = std::size_t{512} << 20;
 
-std::string quoted(std::string_view text) { return "'" + to_utf8(text) + "'"; }
+std::string quoted(std::string_view text) {
+  return "'" + to_utf8(text) + "'";
+}
 
 bool is_special(TokenType type) {
   return type == TokenType::unknown || type == TokenType::control || type == TokenType::user_defined;
@@ -27,6 +29,7 @@ Tokenizer::Tokenizer(Vocabulary vocabulary)
       types_(std::move(vocabulary.types)),
       nfc_(vocabulary.nfc),
       pre_tokenizer_(vocabulary.pattern),
+      index_(tokens_),
       merges_(vocabulary.merges.size()) {
   constexpr auto most = static_cast<std::size_t>(INT32_MAX);
   if (tokens_.size() > most || vocabulary.merges.size() > most) fail("more than 2^31 - 1 tokens or merges");
@@ -38,18 +41,18 @@ Tokenizer::Tokenizer(Vocabulary vocabulary)
   index_merges(vocabulary.merges);
 }
 
-void Tokenizer::fail(const std::string& what) const { throw TokenizerError(source_ + ": " + what); }
+void Tokenizer::fail(const std::string& what) const {
+  throw TokenizerError(source_ + ": " + what);
+}
 
 void Tokenizer::index_tokens() {
-  ids_.reserve(tokens_.size());
   bytes_end_.reserve(tokens_.size());
   for (std::int32_t id = 0; id < size(); ++id) {
     take_bytes(id);
     if (types_[id] == TokenType::unused) continue;
-    const auto [known, added] = ids_.try_emplace(tokens_[id], id);
-    if (!added) {
-      fail("token " + std::to_string(id) + " " + quoted(tokens_[id]) + " is token " + std::to_string(known->second) + " again");
-    }
+    const std::int32_t before = index_.insert(id);
+    if (before >= 0)
+      fail("token " + std::to_string(id) + " " + quoted(tokens_[id]) + " is token " + std::to_string(before) + " again");
     if (is_special(types_[id])) specials_.add(tokens_[id], id);
   }
 }
@@ -112,8 +115,8 @@ void Tokenizer::index_merges(const std::vector<std::string>& merges) {
 }
 
 std::optional<std::int32_t> Tokenizer::find(std::string_view spelling) const {
-  const auto found = ids_.find(spelling);
-  return found == ids_.end() ? std::nullopt : std::optional(found->second);
+  const std::int32_t id = index_.find(spelling);
+  return id < 0 ? std::nullopt : std::optional(id);
 }
 
 std::int32_t Tokenizer::id_of(std::string_view spelling) const {
@@ -122,7 +125,9 @@ std::int32_t Tokenizer::id_of(std::string_view spelling) const {
   return *id;
 }
 
-std::string Tokenizer::normalise(std::string_view text) const { return nfc_ ? nfc(text) : std::string(text); }
+std::string Tokenizer::normalise(std::string_view text) const {
+  return nfc_ ? nfc(text) : std::string(text);
+}
 
 void Tokenizer::encode_plain(std::string_view text, Bpe& bpe, std::vector<std::int32_t>& ids) const {
   if (text.empty()) return;
@@ -159,7 +164,9 @@ std::string_view Tokenizer::bytes(std::int32_t id) const {
   return std::string_view(bytes_).substr(begin, bytes_end_[id] - begin);
 }
 
-bool Tokenizer::is_control(std::int32_t id) const { return id >= 0 && id < size() && types_[id] == TokenType::control; }
+bool Tokenizer::is_control(std::int32_t id) const {
+  return id >= 0 && id < size() && types_[id] == TokenType::control;
+}
 
 std::string Tokenizer::decode(std::span<const std::int32_t> ids, bool show_control) const {
   Detokenizer detokenizer(*this, show_control);

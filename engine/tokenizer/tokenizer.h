@@ -7,12 +7,12 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "engine/tokenizer/bpe.h"
 #include "engine/tokenizer/pre_tokenizer.h"
 #include "engine/tokenizer/special_tokens.h"
+#include "engine/tokenizer/token_index.h"
 #include "engine/tokenizer/utf8.h"
 #include "engine/tokenizer/vocabulary.h"
 
@@ -70,9 +70,9 @@ class Tokenizer {
   std::vector<TokenType> types_;
   bool nfc_;
   PreTokenizer pre_tokenizer_;
-  std::unordered_map<std::string_view, std::int32_t> ids_;  // keys point into tokens_
+  TokenIndex index_;
   SpecialTokens specials_;
-  std::string bytes_;                  // of all tokens, one after the other
+  std::string bytes_;                   // of all tokens, one after the other
   std::vector<std::size_t> bytes_end_;  // by id
   std::size_t longest_ = 0;
   std::array<std::int32_t, 256> byte_tokens_{};

@@ -1,9 +1,9 @@
 #include "engine/tokenizer/tokenizer_json.h"
 
-#include <fstream>
-#include <initializer_list>
-#include <nlohmann/json.hpp>
+#include <algorithm>
 #include <utility>
+
+#include "engine/tokenizer/tokenizer_file.h"
 
 namespace assay {
 namespace {
@@ -16,6 +16,7 @@ class Node {
   Node(const std::string& file, std::string place, const Json& value) : file_(&file), place_(std::move(place)), value_(&value) {}
 
   const Json& value() const { return *value_; }
+  const std::string& place() const { return place_; }
 
   [[noreturn]] void expected(const std::string& what) const {
     std::string found = value_->dump(-1, ' ', true);
@@ -40,13 +41,6 @@ class Node {
     if (!value_->is_array()) expected("an array");
     return value_->size();
   }
-  std::size_t id_below(std::size_t count) const {
-    if (!value_->is_number_unsigned() || value_->get<std::uint64_t>() >= count) {
-      expected("an id below " + std::to_string(count) + ", the number of tokens");
-    }
-    return value_->get<std::size_t>();
-  }
-
   void must_be(const Json& one) const { must_be_one_of({one}); }
   // Compares members of a list of values; null stands for an absent one too.
   void must_be_one_of(const std::vector<Json>& values) const {
@@ -63,17 +57,6 @@ class Node {
   std::string place_;
   const Json* value_;
 };
-
-Json parse(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw TokenizerError(path.string() + ": cannot be opened");
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  try {
-    return Json::parse(text);
-  } catch (const Json::exception& error) {
-    throw TokenizerError(path.string() + ": " + error.what());
-  }
-}
 
 void check_model(const Node& model) {
   model["type"].must_be("BPE");
@@ -107,92 +90,86 @@ void check_frame(const Node& root) {
   if (!root["normalizer"].value().is_null()) root["normalizer"]["type"].must_be("NFC");
 }
 
-// Fills `tokens` by id, each id once.
+// Puts tokens at their ids, each id once and none left out.
 class TokenList {
  public:
-  TokenList(Vocabulary& vocabulary, std::size_t count) : vocabulary_(vocabulary), there_(count) {
-    vocabulary.tokens.resize(count);
-    vocabulary.types.assign(count, TokenType::normal);
+  TokenList(Vocabulary& vocabulary, std::size_t most) : vocabulary_(vocabulary), there_(most) {
+    vocabulary.tokens.resize(most);
+    vocabulary.types.assign(most, TokenType::normal);
   }
 
-  void put(const Node& id, const std::string& token, TokenType type) {
-    const std::size_t at = id.id_below(there_.size());
-    if (there_[at] && vocabulary_.tokens[at] != token) id.expected("an id of its own; it is that of '" + vocabulary_.tokens[at] + "'");
-    there_[at] = true;
-    vocabulary_.tokens[at] = token;
-    vocabulary_.types[at] = type;
-  }
-
-  void check_complete() const {
-    for (std::size_t id = 0; id < there_.size(); ++id) {
-      if (!there_[id]) throw TokenizerError(vocabulary_.source + ": no token has id " + std::to_string(id));
+  // `place` says where the token stands in the file, for messages. A token may come again with the id it has.
+  template <class Place>
+  void put(std::uint64_t id, std::string token, TokenType type, Place place) {
+    if (id >= there_.size())
+      fail(place() + ": id " + std::to_string(id) + "; expected one below the number of tokens, " +
+           std::to_string(there_.size()));
+    if (there_[id] && vocabulary_.tokens[id] != token) {
+      fail(place() + ": id " + std::to_string(id) + " is that of '" + vocabulary_.tokens[id] + "'");
     }
+    there_[id] = true;
+    end_ = std::max(end_, static_cast<std::size_t>(id) + 1);
+    vocabulary_.tokens[id] = std::move(token);
+    vocabulary_.types[id] = type;
+  }
+
+  void finish() {
+    for (std::size_t id = 0; id < end_; ++id) {
+      if (!there_[id]) fail("no token has id " + std::to_string(id) + ", and one has " + std::to_string(end_ - 1));
+    }
+    vocabulary_.tokens.resize(end_);
+    vocabulary_.types.resize(end_);
   }
 
  private:
+  [[noreturn]] void fail(const std::string& what) const { throw TokenizerError(vocabulary_.source + ": " + what); }
+
   Vocabulary& vocabulary_;
   std::vector<bool> there_;
+  std::size_t end_ = 0;
 };
 
-void read_tokens(const Node& root, Vocabulary& vocabulary) {
-  const Json& words = root["model"]["vocab"].value();
-  if (!words.is_object()) root["model"]["vocab"].expected("an object of ids by token");
-  const Node added = root["added_tokens"];
+void read_tokens(TokenizerFile& file, const Node& added, Vocabulary& vocabulary) {
   const std::size_t added_count = added.value().is_null() ? 0 : added.array_size();
-  std::size_t count = words.size();
-  for (std::size_t i = 0; i < added_count; ++i) count += words.contains(added.at(i)["content"].string()) ? 0 : 1;
-
-  TokenList tokens(vocabulary, count);
-  for (const auto& [word, id] : words.items()) {
-    if (!id.is_number_unsigned() || id.get<std::uint64_t>() >= count) root["model"]["vocab"][word.c_str()].id_below(count);
-    tokens.put(Node(vocabulary.source, "", id), word, TokenType::normal);
+  TokenList tokens(vocabulary, file.words.size() + added_count);
+  for (auto& [word, id] : file.words) {
+    tokens.put(id, std::move(word), TokenType::normal, [&, id = id] { return "model.vocab, id " + std::to_string(id); });
   }
   for (std::size_t i = 0; i < added_count; ++i) {
     const Node token = added.at(i);
     for (const char* key : {"single_word", "lstrip", "rstrip", "normalized"}) token[key].must_be(false);
     token["special"].must_be_one_of({true, false});
-    const bool special = token["special"].value() == true;
-    tokens.put(token["id"], token["content"].string(), special ? TokenType::control : TokenType::user_defined);
+    const bool special = token["special"].value().get<bool>();
+    const Node id = token["id"];
+    if (!id.value().is_number_unsigned()) id.expected("an id");
+    tokens.put(id.value().get<std::uint64_t>(), token["content"].string(), special ? TokenType::control : TokenType::user_defined,
+               [&] { return id.place(); });
   }
-  tokens.check_complete();
-}
-
-// A merge is "left right" or, in newer files, ["left", "right"].
-void read_merges(const Node& merges, Vocabulary& vocabulary) {
-  const std::size_t count = merges.array_size();
-  vocabulary.merges.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const Json& merge = merges.value()[i];
-    if (merge.is_string()) {
-      vocabulary.merges.push_back(merge.get_ref<const std::string&>());
-    } else if (merge.is_array() && merge.size() == 2 && merge[0].is_string() && merge[1].is_string()) {
-      vocabulary.merges.push_back(merge[0].get_ref<const std::string&>() + " " + merge[1].get_ref<const std::string&>());
-    } else {
-      merges.at(i).expected("two tokens, as \"left right\" or [\"left\", \"right\"]");
-    }
-  }
+  tokens.finish();
 }
 
 }  // namespace
 
 Vocabulary vocabulary_from_tokenizer_json(const std::filesystem::path& path) {
-  const Json json = parse(path);
+  TokenizerFile file = read_tokenizer_file(path);
   Vocabulary vocabulary;
   vocabulary.source = path.string();
-  const Node root(vocabulary.source, "", json);
+  const Node root(vocabulary.source, "", file.frame);
   check_frame(root);
   check_model(root["model"]);
+  if (!file.has_words) root["model"]["vocab"].expected("an object of ids by token");
+  if (!file.has_merges) root["model"]["merges"].expected("an array");
   vocabulary.pattern = read_pattern(root["pre_tokenizer"]);
   vocabulary.nfc = !root["normalizer"].value().is_null();
-  read_tokens(root, vocabulary);
-  read_merges(root["model"]["merges"], vocabulary);
+  read_tokens(file, root["added_tokens"], vocabulary);
+  vocabulary.merges = std::move(file.merges);
   return vocabulary;
 }
 
 std::optional<std::string> eos_from_tokenizer_config(const std::filesystem::path& path) {
-  const Json json = parse(path);
+  const TokenizerFile json = read_tokenizer_file(path);
   const std::string file = path.string();
-  const Node eos = Node(file, "", json)["eos_token"];
+  const Node eos = Node(file, "", json.frame)["eos_token"];
   if (eos.value().is_null()) return std::nullopt;
   return eos.value().is_object() ? eos["content"].string() : eos.string();
 }

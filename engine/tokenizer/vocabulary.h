@@ -19,12 +19,12 @@ struct TokenizerError : std::runtime_error {
 enum class TokenType : std::int32_t { normal = 1, unknown = 2, control = 3, user_defined = 4, unused = 5 };
 
 struct Vocabulary {
-  std::string source;                // the file, for messages
-  std::vector<std::string> tokens;   // by id. Normal ones are spelt in the byte alphabet (byte_alphabet.h), others as they read
-  std::vector<TokenType> types;      // one a token
-  std::vector<std::string> merges;   // "left right", most preferred first
+  std::string source;                  // the file, for messages
+  std::vector<std::string> tokens;     // by id. Normal ones are spelt in the byte alphabet (byte_alphabet.h), others as they read
+  std::vector<TokenType> types;        // one a token
+  std::vector<std::string> merges;     // "left right", most preferred first
   std::string pattern{kQwen2Pattern};  // the pre-tokeniser's (GGUF: pre_tokenizer_pattern of `tokenizer.ggml.pre`)
-  bool nfc = true;                   // normalise text first, as Hugging Face does and llama.cpp does not
+  bool nfc = true;                     // normalise text first, as Hugging Face does and llama.cpp does not
 };
 
 }  // namespace assay
