@@ -15,6 +15,7 @@ import h5py
 DATA = ("ops/**/*.h5", "traces/**/*", "models/**/*")
 OURS = "Apache-2.0"
 KJV = "trained for Assay on the King James Version (public domain)"
+KJV_GGUF = KJV + "; written as GGUF, then quantised by llama.cpp"
 
 
 def provenance(path: Path) -> tuple[str, str]:
@@ -24,7 +25,7 @@ def provenance(path: Path) -> tuple[str, str]:
             if "source" in file.attrs:
                 text = [file.attrs["source"], file.attrs.get("licence", OURS)]
                 return tuple(t.decode() if isinstance(t, bytes) else str(t) for t in text)
-    return KJV, OURS
+    return KJV_GGUF if path.suffix == ".gguf" else KJV, OURS
 
 
 def entry(path: Path) -> dict[str, str | int]:
