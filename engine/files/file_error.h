@@ -53,6 +53,7 @@ enum class Fault : std::uint8_t {
   unexpected_tensor,
   tensor_shape,
   vocabulary,  // tokens, their types, merges or special ids that do not fit together
+  value,       // a weight that is NaN, infinite, or beyond what the type it is to be stored in holds
 };
 
 std::string_view fault_name(Fault fault) noexcept;
