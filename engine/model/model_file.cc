@@ -1,5 +1,8 @@
 #include "engine/model/model_file.h"
 
+#include "engine/model/gguf_vocabulary.h"
+#include "engine/tokenizer/tokenizer_json.h"
+
 namespace assay {
 
 ModelFile::ModelFile(const std::filesystem::path& path) {
@@ -17,7 +20,7 @@ void ModelFile::open_gguf(const std::filesystem::path& path) {
   source_ = WeightSource::gguf;
   const auto& file = files_.emplace<GgufFile>(path);
   config_ = read_gguf_config(file.contents(), file.name());
-  vocabulary_ = read_vocabulary(file.contents(), file.name());
+  vocabulary_ = read_gguf_vocabulary(file.contents(), file.name());
   weights_.emplace(config_, file.contents().tensors, source_, file.name());
 }
 
@@ -30,6 +33,14 @@ void ModelFile::open_folder(const std::filesystem::path& folder) {
   }
   const auto& files = files_.emplace<SafetensorsFolder>(folder);
   weights_.emplace(config_, files.tensors(), source_, files.name());
+}
+
+Vocabulary ModelFile::vocabulary() const {
+  if (vocabulary_) return *vocabulary_;
+  Vocabulary vocabulary = vocabulary_from_tokenizer_json(tokenizer_json_);
+  const std::filesystem::path config = tokenizer_json_.parent_path() / "tokenizer_config.json";
+  if (std::filesystem::exists(config)) vocabulary.eos = eos_from_tokenizer_config(config).value_or("");
+  return vocabulary;
 }
 
 const GgufContents* ModelFile::gguf() const {

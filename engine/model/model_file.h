@@ -9,8 +9,8 @@
 #include "engine/files/gguf.h"
 #include "engine/files/safetensors.h"
 #include "engine/model/config.h"
-#include "engine/model/vocabulary.h"
 #include "engine/model/weights.h"
+#include "engine/tokenizer/vocabulary.h"
 
 namespace assay {
 
@@ -25,9 +25,11 @@ class ModelFile {
   const WeightMap& weights() const { return *weights_; }
   WeightSource source() const { return source_; }
 
-  // Of a GGUF file.
-  const GgufContents* gguf() const;
-  const std::optional<Vocabulary>& vocabulary() const { return vocabulary_; }
+  // The tokenizer's part: of a GGUF file from its metadata, checked when it was opened; of a folder, tokenizer.json and, for eos,
+  // tokenizer_config.json if there is one, read at each call. Throws TokenizerError.
+  Vocabulary vocabulary() const;
+
+  const GgufContents* gguf() const;  // nullptr for a folder
   // Of a folder: DIR/tokenizer.json, a regular file; empty for GGUF. What it says is the tokenizer's to check.
   const std::filesystem::path& tokenizer_json() const { return tokenizer_json_; }
 

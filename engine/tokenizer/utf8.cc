@@ -12,7 +12,7 @@ struct Lead {
   unsigned char second_low, second_high;
 };
 
-Lead lead_of(unsigned char byte) {
+Lead lead_of(unsigned char byte) noexcept {
   if (byte < 0x80) return {1, 0, 0};
   if (byte < 0xc2) return {0, 0, 0};
   if (byte < 0xe0) return {2, 0x80, 0xbf};
@@ -70,6 +70,20 @@ std::string to_utf8(std::string_view bytes) {
   stream.append(bytes, out);
   stream.flush(out);
   return out;
+}
+
+bool is_valid_utf8(std::string_view bytes) noexcept {
+  const auto byte = [bytes](std::size_t at) { return static_cast<unsigned char>(bytes[at]); };
+  for (std::size_t at = 0; at < bytes.size();) {
+    const auto [length, second_low, second_high] = lead_of(byte(at));
+    if (length == 0 || length > bytes.size() - at) return false;
+    if (length > 1 && (byte(at + 1) < second_low || byte(at + 1) > second_high)) return false;
+    for (std::size_t i = 2; i < length; ++i) {
+      if ((byte(at + i) & 0xc0) != 0x80) return false;
+    }
+    at += length;
+  }
+  return true;
 }
 
 char32_t next_code_point(std::string_view text, std::size_t& at) {

@@ -30,6 +30,9 @@ class Utf8Stream {
 // The whole of `bytes` at once.
 std::string to_utf8(std::string_view bytes);
 
+// Well-formed as Unicode defines it: no overlong form, no surrogate, nothing above U+10FFFF.
+bool is_valid_utf8(std::string_view bytes) noexcept;
+
 // The code point at `at`, which moves behind it. `text` must be valid UTF-8 and `at` the start of a code point in it.
 char32_t next_code_point(std::string_view text, std::size_t& at);
 

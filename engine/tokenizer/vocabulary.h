@@ -25,6 +25,7 @@ struct Vocabulary {
   std::vector<std::string> merges;     // "left right", most preferred first
   std::string pattern{kQwen2Pattern};  // the pre-tokeniser's (GGUF: pre_tokenizer_pattern of `tokenizer.ggml.pre`)
   bool nfc = true;                     // normalise text first, as Hugging Face does and llama.cpp does not
+  std::string eos;                     // the token that ends a text, by its spelling; empty where the model names none
 };
 
 }  // namespace assay

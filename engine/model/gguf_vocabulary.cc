@@ -1,10 +1,11 @@
-#include "engine/model/vocabulary.h"
+#include "engine/model/gguf_vocabulary.h"
 
 #include <unordered_set>
 
 #include "engine/model/config.h"
 #include "engine/model/gguf_keys.h"
-#include "engine/model/utf8.h"
+#include "engine/tokenizer/pre_tokenizer.h"
+#include "engine/tokenizer/utf8.h"
 
 namespace assay {
 namespace {
@@ -45,9 +46,9 @@ std::vector<TokenType> read_types(const GgufKeys& keys, std::size_t tokens) {
   std::vector<TokenType> types(tokens);
   for (std::size_t id = 0; id < tokens; ++id) {
     const auto number = value.element<std::int32_t>(id);
-    if (number < 1 || number > 6) {
+    if (number < 1 || number > 5) {
       keys.fail(Fault::vocabulary, kTypes,
-                "type " + std::to_string(number) + " of token " + std::to_string(id) + "; expected 1 to 6");
+                "type " + std::to_string(number) + " of token " + std::to_string(id) + "; expected 1 to 5");
     }
     types[id] = static_cast<TokenType>(number);
   }
@@ -68,28 +69,25 @@ void check_merges(const GgufKeys& keys, const std::vector<std::string_view>& mer
 
 }  // namespace
 
-Vocabulary read_vocabulary(const GgufContents& gguf, const std::string& file) {
+Vocabulary read_gguf_vocabulary(const GgufContents& gguf, const std::string& file) {
   const GgufKeys keys(gguf, file);
-  Vocabulary out;
   check_kind(keys, "tokenizer.ggml.model", "gpt2");
   check_kind(keys, "tokenizer.ggml.pre", "qwen2");
-  out.model = keys.string("tokenizer.ggml.model");
-  out.pre = keys.string("tokenizer.ggml.pre");
-  out.tokens = keys.strings(kTokens);
-  const TokenSet known = check_tokens(keys, out.tokens);
-  out.types = read_types(keys, out.tokens.size());
-  out.merges = keys.strings(kMerges);
-  check_merges(keys, out.merges, known);
-  const auto id = [&keys, last = static_cast<std::int64_t>(out.tokens.size()) - 1](const char* key) {
-    return keys.optional_integer(key, 0, last);
-  };
-  out.bos = id("tokenizer.ggml.bos_token_id");
-  out.eos = id("tokenizer.ggml.eos_token_id");
-  out.eot = id("tokenizer.ggml.eot_token_id");
-  out.padding = id("tokenizer.ggml.padding_token_id");
-  out.unknown = id("tokenizer.ggml.unknown_token_id");
-  out.add_bos = keys.optional_boolean("tokenizer.ggml.add_bos_token").value_or(false);
-  out.chat_template = keys.optional_string("tokenizer.chat_template").value_or("");
+  const auto& tokens = keys.strings(kTokens);
+  const auto& merges = keys.strings(kMerges);
+  check_merges(keys, merges, check_tokens(keys, tokens));
+
+  Vocabulary out;
+  out.source = file;
+  out.pattern = pre_tokenizer_pattern(keys.string("tokenizer.ggml.pre"));
+  out.tokens.assign(tokens.begin(), tokens.end());
+  out.types = read_types(keys, tokens.size());
+  out.merges.assign(merges.begin(), merges.end());
+  for (const char* name : {"bos", "eos", "eot", "padding", "unknown"}) {
+    const std::string key = std::string("tokenizer.ggml.") + name + "_token_id";
+    const auto id = keys.optional_integer(key, 0, static_cast<std::int64_t>(tokens.size()) - 1);
+    if (id && std::string_view(name) == "eos") out.eos = tokens[static_cast<std::size_t>(*id)];
+  }
   return out;
 }
 
