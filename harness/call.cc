@@ -134,7 +134,7 @@ Call::Call(const Adapter& adapter, Params params, std::vector<Array> inputs)
     : adapter_(adapter), params_(std::move(params)), signature_(adapter.signature(params_)), inputs_(std::move(inputs)) {
   std::size_t next = 0;
   for (const TensorSpec& spec : signature_.tensors) {
-    if (spec.role == Role::in) {
+    if (spec.role == Direction::in) {
       if (next == inputs_.size()) throw std::invalid_argument(fmt::format("{}: input '{}' is missing", adapter.op(), spec.name));
       check_input(adapter, spec, inputs_[next++]);
     }
@@ -165,7 +165,7 @@ void Call::place(const Placement& placement) {
       std::memset(begin, placement.poison, static_cast<std::size_t>(end - begin));
       return true;
     };
-    if (spec.role == Role::out) {
+    if (spec.role == Direction::out) {
       poison(memory.begin(), memory.end());
     } else {
       for_each_gap(spec, memory, base, poison);
@@ -181,12 +181,12 @@ void Call::place(const Placement& placement) {
 std::size_t Call::alias_of(std::size_t output) const {
   for (std::size_t t = 0; t < memory_.size(); ++t) {
     const TensorSpec& spec = signature_.tensors[t];
-    if (spec.role == Role::in && spec.name == signature_.tensors[output].alias) return t;
+    if (spec.role == Direction::in && spec.name == signature_.tensors[output].alias) return t;
   }
   throw std::logic_error(fmt::format("{}: no input '{}'", adapter_.op(), signature_.tensors[output].alias));
 }
 
-std::string Call::describe(const Fault& fault) const {
+std::string Call::describe(const MemoryFault& fault) const {
   if (fault.signal == SIGILL) return "executed an instruction that this CPU lacks (SIGILL)";
   if (fault.signal == SIGFPE) return "raised SIGFPE";
   const auto* address = static_cast<const std::uint8_t*>(fault.address);
@@ -201,7 +201,7 @@ std::string Call::describe(const Fault& fault) const {
 // True if an output lies on this input.
 bool Call::overwritten(std::size_t tensor) const {
   for (std::size_t t = 0; t < memory_.size(); ++t) {
-    if (signature_.tensors[t].role == Role::out && t != tensor && pointers_[t] == pointers_[tensor]) return true;
+    if (signature_.tensors[t].role == Direction::out && t != tensor && pointers_[t] == pointers_[tensor]) return true;
   }
   return false;
 }
@@ -211,11 +211,11 @@ bool Call::untouched() const {
   std::size_t next_input = 0;
   std::vector<const Array*> originals(memory_.size(), nullptr);
   for (std::size_t t = 0; t < memory_.size(); ++t) {
-    if (signature_.tensors[t].role == Role::in) originals[t] = &inputs_[next_input++];
+    if (signature_.tensors[t].role == Direction::in) originals[t] = &inputs_[next_input++];
   }
   for (std::size_t t = 0; t < memory_.size(); ++t) {
     const TensorSpec& spec = signature_.tensors[t];
-    if (spec.role == Role::in) continue;
+    if (spec.role == Direction::in) continue;
     if (!memory_[t].owns(pointers_[t])) {
       if (!holds(spec, pointers_[t], *originals[alias_of(t)])) return false;
       continue;
@@ -231,7 +231,7 @@ std::string Call::check_surroundings() const {
   std::size_t next_input = 0;
   for (std::size_t t = 0; t < memory_.size(); ++t) {
     const TensorSpec& spec = signature_.tensors[t];
-    const Array* original = spec.role == Role::in ? &inputs_[next_input++] : nullptr;
+    const Array* original = spec.role == Direction::in ? &inputs_[next_input++] : nullptr;
     if (!memory_[t].owns(pointers_[t])) continue;  // an output on its alias: examined there
     std::string violation = check_canaries(spec, memory_[t], static_cast<std::uint8_t*>(pointers_[t]), placed_.poison);
     if (!violation.empty()) return violation;
@@ -242,7 +242,7 @@ std::string Call::check_surroundings() const {
   return {};
 }
 
-Outcome Call::examine(AssayStatus status, const std::optional<Fault>& fault) {
+Outcome Call::examine(AssayStatus status, const std::optional<MemoryFault>& fault) {
   Outcome outcome;
   outcome.status = status;
   outcome.violation = fault ? describe(*fault) : check_surroundings();
@@ -250,7 +250,7 @@ Outcome Call::examine(AssayStatus status, const std::optional<Fault>& fault) {
   outcome.untouched = status != ASSAY_OK && untouched();
   for (std::size_t t = 0; t < memory_.size(); ++t) {
     const TensorSpec& spec = signature_.tensors[t];
-    if (spec.role == Role::out) outcome.outputs.push_back(gather(spec, pointers_[t]));
+    if (spec.role == Direction::out) outcome.outputs.push_back(gather(spec, pointers_[t]));
   }
   return outcome;
 }

@@ -53,8 +53,8 @@ class Call {
   std::vector<Placement> placements() const;
 
  private:
-  Outcome examine(AssayStatus status, const std::optional<Fault>& fault);
-  std::string describe(const Fault& fault) const;
+  Outcome examine(AssayStatus status, const std::optional<MemoryFault>& fault);
+  std::string describe(const MemoryFault& fault) const;
   std::string check_surroundings() const;
   bool overwritten(std::size_t tensor) const;
   bool untouched() const;

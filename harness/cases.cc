@@ -57,7 +57,7 @@ std::vector<Array> generate_inputs(const Signature& signature, const std::map<st
                                    const std::string& fallback, std::uint64_t seed) {
   std::vector<Array> inputs;
   for (const TensorSpec& spec : signature.tensors) {
-    if (spec.role != Role::in) continue;
+    if (spec.role != Direction::in) continue;
     const auto named = data.find(spec.name);
     const Distribution distribution = named != data.end() ? named->second : distribution_for(spec, fallback);
     const auto stream = static_cast<std::uint32_t>(inputs.size());
@@ -70,7 +70,7 @@ std::vector<Array> generate_inputs(const Signature& signature, const std::map<st
 void check_kept(const std::string& where, const Signature& signature, const std::map<std::string, Kept>& kept) {
   for (const auto& [name, values] : kept) {
     const auto spec = std::find_if(signature.tensors.begin(), signature.tensors.end(),
-                                   [&n = name](const TensorSpec& s) { return s.name == n && s.role == Role::out; });
+                                   [&n = name](const TensorSpec& s) { return s.name == n && s.role == Direction::out; });
     if (spec == signature.tensors.end()) throw std::invalid_argument(where + ": the op has no output '" + name + "'");
     if (values.index.empty() && values.values.shape != spec->shape) {
       throw std::invalid_argument(fmt::format("{}: truth of '{}' is [{}]; expected [{}]", where, name,
@@ -117,7 +117,7 @@ TestCase case_from_golden(const Adapter& adapter, const GoldenFile& file, const 
     test.status = status_from_name(golden.status);
     const Signature signature = adapter.signature(test.params);
     for (const TensorSpec& spec : signature.tensors) {
-      if (spec.role != Role::in) continue;
+      if (spec.role != Direction::in) continue;
       const auto input = golden.inputs.find(spec.name);
       if (input == golden.inputs.end()) throw std::invalid_argument("input '" + spec.name + "' is missing");
       test.inputs.push_back(std::move(input->second));

@@ -39,7 +39,7 @@ CaseCheck::CaseCheck(const Adapter& adapter, TestCase test, const Ledger* ledger
     : adapter_(adapter), test_(std::move(test)), ledger_(ledger), call_(adapter, test_.params, std::move(test_.inputs)) {
   const auto& tensors = call_.signature().tensors;
   for (std::size_t t = 0; t < tensors.size(); ++t) {
-    if (tensors[t].role == Role::out) outputs_.push_back(t);
+    if (tensors[t].role == Direction::out) outputs_.push_back(t);
   }
 }
 

@@ -21,7 +21,7 @@ constexpr std::array<int, 4> kSignals{SIGSEGV, SIGBUS, SIGILL, SIGFPE};
 
 thread_local sigjmp_buf jump_target;
 thread_local bool armed = false;
-thread_local Fault last_fault;
+thread_local MemoryFault last_fault;
 
 void on_fault(int signal, siginfo_t* info, void*) {
   if (!armed) {  // not ours: die as without a handler
@@ -79,7 +79,7 @@ bool GuardedMemory::owns(const void* address) const {
   return byte >= begin_ - page_size() && byte < end() + page_size();
 }
 
-std::optional<Fault> run_guarded(const std::function<void()>& call) {
+std::optional<MemoryFault> run_guarded(const std::function<void()>& call) {
   const Handlers handlers;
   if (sigsetjmp(jump_target, 1) != 0) {
     armed = false;

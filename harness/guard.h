@@ -28,13 +28,13 @@ class GuardedMemory {
   std::size_t bytes_ = 0;
 };
 
-struct Fault {
+struct MemoryFault {
   int signal = 0;
   const void* address = nullptr;  // SIGSEGV and SIGBUS: what was touched
 };
 
 // Runs `call`, which must own nothing that a jump would leak, and reports SIGSEGV, SIGBUS, SIGILL or SIGFPE
 // raised in it by this thread.
-std::optional<Fault> run_guarded(const std::function<void()>& call);
+std::optional<MemoryFault> run_guarded(const std::function<void()>& call);
 
 }  // namespace assay

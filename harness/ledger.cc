@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "harness/atomic_file.h"
+#include "golden/atomic_file.h"
 
 namespace assay {
 

@@ -5,7 +5,7 @@
 namespace assay {
 namespace {
 
-TensorSpec make(std::string name, DType dtype, Role role, std::vector<std::int64_t> shape) {
+TensorSpec make(std::string name, DType dtype, Direction role, std::vector<std::int64_t> shape) {
   TensorSpec spec;
   spec.name = std::move(name);
   spec.dtype = dtype;
@@ -42,11 +42,11 @@ std::vector<std::int64_t> dense_strides(const std::vector<std::int64_t>& shape) 
 }
 
 TensorSpec input(std::string name, DType dtype, std::vector<std::int64_t> shape) {
-  return make(std::move(name), dtype, Role::in, std::move(shape));
+  return make(std::move(name), dtype, Direction::in, std::move(shape));
 }
 
 TensorSpec output(std::string name, DType dtype, std::vector<std::int64_t> shape) {
-  return make(std::move(name), dtype, Role::out, std::move(shape));
+  return make(std::move(name), dtype, Direction::out, std::move(shape));
 }
 
 }  // namespace assay

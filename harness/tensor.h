@@ -13,12 +13,12 @@
 
 namespace assay {
 
-enum class Role : std::uint8_t { in, out };
+enum class Direction : std::uint8_t { in, out };
 
 struct TensorSpec {
   std::string name;  // the field of the argument struct
   DType dtype = DType::f32;
-  Role role = Role::in;
+  Direction role = Direction::in;
   std::vector<std::int64_t> shape;    // logical, outermost first
   std::vector<std::int64_t> strides;  // elements, one a dimension; the innermost is 1
   std::size_t alignment = 1;          // bytes that the op's header demands

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "engine/threads.h"
-#include "harness/atomic_file.h"
+#include "golden/atomic_file.h"
 #include "harness/nearest.h"
 #include "harness/ops/bind.h"
 #include "harness/report.h"
@@ -339,6 +339,9 @@ TEST(AtomicFile, ReplacesAndNamesWhatItCannotWrite) {
   std::ifstream(folder.path() / "a") >> text;
   EXPECT_EQ(text, "two");
   EXPECT_THROW(write_file_atomically(folder.path() / "none" / "a", "x"), std::runtime_error);
+  { AtomicFile(folder.path() / "b").write({}); }  // never committed
+  const std::filesystem::directory_iterator left(folder.path());
+  EXPECT_EQ(std::distance(begin(left), end(left)), 1) << "an unfinished file was left behind";
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ void compare_case(const Adapter& adapter, TestCase test, Counts& counts) {
   const auto expected = adapter.reference(test.params, call.pointers());
   std::size_t output = 0;
   for (const TensorSpec& spec : call.signature().tensors) {
-    if (spec.role == Role::in) continue;
+    if (spec.role == Direction::in) continue;
     const Kept& kept = test.truth.at(spec.name);
     if (adapter.contract().exactness == reference::Exactness::encoded) {
       compare_encoding(test.name, expected[output++].encoding, kept, test.parts.at("error"));

@@ -12,9 +12,13 @@ from pathlib import Path
 
 import h5py
 
-DATA = ("ops/**/*.h5", "traces/**/*", "models/**/*")
+DATA = ("ops/**/*.h5", "tokenizer/**/*.h5", "traces/**/*.h5", "models/**/*", "texts/**/*")
 OURS = "Apache-2.0"
 KJV = "trained for Assay on the King James Version (public domain)"
+KJV_GGUF = KJV + "; written as GGUF, then quantised by llama.cpp"
+TINY = "llama.cpp of 2026-08-18: a Qwen3 of random weights, written as GGUF, then quantised by llama.cpp"
+SUMS = "sha256 of tensors as PyPI's gguf and llama.cpp's quantiser write them (record/tensor_sums.py)"
+TEXT = "King James Version (public domain), Debian package bible-kjv-text 4.38 (record/extract_text.py)"
 
 
 def provenance(path: Path) -> tuple[str, str]:
@@ -24,7 +28,13 @@ def provenance(path: Path) -> tuple[str, str]:
             if "source" in file.attrs:
                 text = [file.attrs["source"], file.attrs.get("licence", OURS)]
                 return tuple(t.decode() if isinstance(t, bytes) else str(t) for t in text)
-    return KJV, OURS
+    if path.suffix == ".txt":
+        return TEXT, "public domain"
+    if path.name.endswith(".sha256.json"):
+        return SUMS, OURS
+    if path.name.startswith("tiny-a"):
+        return TINY, OURS
+    return KJV_GGUF if path.suffix == ".gguf" else KJV, OURS
 
 
 def entry(path: Path) -> dict[str, str | int]:

@@ -12,7 +12,7 @@ from gguf_tensors import GgufFile
 
 
 class Real:
-    """Weights (safetensors, bf16) and activations (an fp64 trace with one group a prompt) of one model."""
+    """Weights (safetensors, bf16) and activations (an fp64 trace) of one model."""
 
     def __init__(self, model: Path, trace: Path, quantised: list[Path] = ()) -> None:
         self.name = model.name
@@ -21,7 +21,7 @@ class Real:
         header = int.from_bytes(self.raw[:8], "little")
         self.start = 8 + header
         self.index = json.loads(self.raw[8:self.start])
-        self.trace = h5py.File(trace, "r")
+        self.trace = h5py.File(trace, "r")["prompts"]
         self.quantised = {path.stem.removeprefix(f"{model.name}-"): path for path in quantised}
         self.opened: dict[str, GgufFile] = {}
 

@@ -72,7 +72,7 @@ Rotation::Rotation(const Adapter& adapter, Params params, Temperature temperatur
       for (std::size_t t = 0; t < i && spec.in_place_only; ++t) {
         if (signature.tensors[t].name == spec.alias) pointers.back() = pointers[t];
       }
-      if (copy == 0 && spec.role == Role::in) fill(spec, static_cast<std::uint32_t>(i), base + offsets[i]);
+      if (copy == 0 && spec.role == Direction::in) fill(spec, static_cast<std::uint32_t>(i), base + offsets[i]);
     }
   }
 }

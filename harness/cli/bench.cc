@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "harness/atomic_file.h"
+#include "golden/atomic_file.h"
 #include "harness/bench/bench_report.h"
 #include "harness/bench/gate.h"
 #include "harness/cases.h"

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "harness/atomic_file.h"
+#include "golden/atomic_file.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/option_table.h"
 #include "harness/report.h"

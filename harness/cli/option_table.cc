@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "engine/convert/known_shapes.h"
+#include "engine/convert/target.h"
 #include "golden/generate.h"
 #include "harness/checks.h"
 #include "harness/suite.h"
@@ -59,9 +61,15 @@ void describe_value(OptionInfo& info, const std::string& name, const std::string
   } else if (name == "checks") {
     info.kind = ValueKind::word_list;
     info.words = strings(kCheckNames);
+  } else if (name == "type") {
+    info.kind = ValueKind::words;
+    for (const Target& target : targets()) info.words.emplace_back(target.name);
+  } else if (name == "like") {
+    info.kind = ValueKind::words;
+    info.words = strings(known_shapes());
   } else if (name == "golden") {
     info.kind = ValueKind::folder;
-  } else if (name == "file" || name == "baseline" || name == "output") {
+  } else if (name == "file" || name == "baseline" || name == "output" || name == "model") {
     info.kind = ValueKind::file;
     info.suffix = name == "file" ? ".h5" : name == "baseline" ? ".json" : "";
   }

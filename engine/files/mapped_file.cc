@@ -1,0 +1,57 @@
+#include "engine/files/mapped_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "engine/files/file_error.h"
+
+namespace assay {
+namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (number_ >= 0) close(number_);
+  }
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+[[noreturn]] void fail_with_errno(const std::string& file) {
+  throw ModelFileError(Fault::unreadable, {file, {}, {}}, "cannot be read: " + std::generic_category().message(errno));
+}
+
+}  // namespace
+
+MappedFile::MappedFile(const std::filesystem::path& path) : name_(path.string()) {
+  // Without O_NONBLOCK, opening a pipe would wait for a writer.
+  const Descriptor file(open(name_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.number() < 0) fail_with_errno(name_);
+  struct stat info {};
+  if (fstat(file.number(), &info) != 0) fail_with_errno(name_);
+  if (!S_ISREG(info.st_mode)) throw ModelFileError(Fault::unreadable, {name_, {}, {}}, "expected a regular file");
+  if (info.st_size == 0) throw ModelFileError(Fault::truncated, {name_, 0, {}}, "the file is empty");
+  const auto size = static_cast<std::size_t>(info.st_size);
+  void* address = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
+  if (address == MAP_FAILED) fail_with_errno(name_);
+  bytes_ = {static_cast<const std::uint8_t*>(address), size};
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept : name_(std::move(other.name_)), bytes_(std::exchange(other.bytes_, {})) {}
+
+MappedFile::~MappedFile() {
+  if (!bytes_.empty()) munmap(const_cast<std::uint8_t*>(bytes_.data()), bytes_.size());
+}
+
+}  // namespace assay

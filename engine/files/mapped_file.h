@@ -1,0 +1,31 @@
+// A file in memory, read-only, paged in as it is read.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+
+namespace assay {
+
+// Maps a whole regular file; throws ModelFileError (unreadable; truncated if it is empty). The address is that of a page and
+// survives a move of the object. A file that somebody cuts short while it is mapped ends the process with SIGBUS: replace a
+// model file by renaming another over it, never in place.
+class MappedFile {
+ public:
+  explicit MappedFile(const std::filesystem::path& path);
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  MappedFile& operator=(MappedFile&&) = delete;
+  ~MappedFile();
+
+  const std::string& name() const { return name_; }
+  std::span<const std::uint8_t> bytes() const { return bytes_; }
+
+ private:
+  std::string name_;
+  std::span<const std::uint8_t> bytes_;
+};
+
+}  // namespace assay

@@ -1,0 +1,46 @@
+#include "engine/convert/quantize.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <memory>
+
+#include "harness/cli/cli.h"
+#include "harness/cli/converted.h"
+
+namespace assay::cli {
+namespace {
+
+struct QuantizeOptions {
+  std::string model;
+  std::string output;
+  std::string type;
+  int threads = 0;
+};
+
+int quantize_model(const QuantizeOptions& options, const Common& common) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto tensors =
+      quantize({options.model, options.output, &find_target(options.type), thread_count(options.threads), conversion_line()});
+  end_conversion_line();
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  fmt::print("{}", common.json ? converted_json(tensors, options.output, seconds).dump(1) + "\n"
+                               : converted_table(tensors, options.output, seconds, common.style()));
+  return kPass;
+}
+
+}  // namespace
+
+Action add_quantize(CLI::App& app, const Common& common) {
+  auto options = std::make_shared<QuantizeOptions>();
+  CLI::App* command = app.add_subcommand("quantize", "Write a model as GGUF in another type");
+  command->add_option("model", options->model, "A Hugging Face folder or a GGUF file, in f32, f16 or bf16")->required();
+  command->add_option("-o,--output", options->output, "The GGUF file to write")->required();
+  command->add_option("--type", options->type, "f32, f16, bf16, q4_0, q5_0, q8_0, q4_k, q5_k, q6_k, or the mix q4_k_m")
+      ->required();
+  command->add_option("--threads", options->threads, "Threads; by default one a core")->check(CLI::PositiveNumber);
+  command->footer("Example: assay quantize golden/models/kjv -o kjv-Q8_0.gguf --type q8_0");
+  return [options, &common] { return quantize_model(*options, common); };
+}
+
+}  // namespace assay::cli
