@@ -12,7 +12,7 @@ from pathlib import Path
 
 import h5py
 
-DATA = ("ops/**/*.h5", "traces/**/*", "models/**/*")
+DATA = ("ops/**/*.h5", "tokenizer/**/*.h5", "traces/**/*", "models/**/*")
 OURS = "Apache-2.0"
 KJV = "trained for Assay on the King James Version (public domain)"
 
