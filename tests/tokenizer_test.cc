@@ -118,10 +118,13 @@ TEST(Detokenizer, GivesWholeCodePoints) {
     std::vector<std::int32_t> ids(recorded[i].begin(), recorded[i].end());
     if (i % 2 == 1) std::reverse(ids.begin(), ids.end());  // bytes in the wrong order
     Detokenizer detokenizer(tokenizer, true);
+    const char* const memory = detokenizer.flush().data();
     std::string whole;
     std::string bytes;
     for (const std::int32_t id : ids) {
-      const std::string portion(detokenizer.append(id));
+      const std::string_view given = detokenizer.append(id);
+      EXPECT_EQ(given.data(), memory);  // nothing was allocated anew
+      const std::string portion(given);
       EXPECT_EQ(to_utf8(portion), portion);
       whole += portion;
       bytes += tokenizer.bytes(id);
