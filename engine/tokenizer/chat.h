@@ -21,9 +21,9 @@ enum class Thinking : std::uint8_t { on, off };
 
 // The conversation as the model is to read it, up to the header of the assistant's answer; to be encoded with
 // Specials::matched, so a special token written in a message is one. Each message is
-// "<|im_start|>role\ncontent<|im_end|>\n". Where the vocabulary has "<think>": of an assistant's message before the last question (the
-// last user message that is no <tool_response>) only what follows "</think>" is kept, and one after it begins with its thinking between <think>
-// and </think>, empty if it is the last and has none. Elsewhere messages stay as they are.
+// "<|im_start|>role\ncontent<|im_end|>\n". Where the vocabulary has "<think>", an assistant's message is parted at its
+// "</think>": before the last question (the last user message that is no <tool_response>) only the answer is kept; after it
+// the thinking, if there is any or the message is the last, is put before the answer between <think> and </think>.
 // Throws TokenizerError for another role, for a vocabulary without <|im_start|> or <|im_end|>, and with Thinking::off for
 // one without <think> or </think>.
 // Source: chat_template of Qwen3's tokenizer_config.json, without its tools.

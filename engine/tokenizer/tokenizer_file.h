@@ -10,6 +10,7 @@
 
 namespace assay {
 
+// NOLINTNEXTLINE(bugprone-exception-escape): the JSON's move checks an invariant
 struct TokenizerFile {
   nlohmann::json frame;                                      // the whole but model.vocab and model.merges, which are null
   std::vector<std::pair<std::string, std::uint64_t>> words;  // model.vocab: token and id, as they stand

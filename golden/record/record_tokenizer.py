@@ -9,7 +9,8 @@ each ends:
     ids, ids_end          int32: the token ids, special tokens matched
     pieces_end            int64: the byte in the text's `nfc` where each piece of it ends, special tokens not matched;
     pieces_count_end      int64: where in pieces_end those of each text end
-    raw, replaced         uint8, optional: bytes, and what bytes.decode("utf-8", errors="replace") makes of them; raw_end, replaced_end
+    raw, replaced         uint8, optional: bytes, and what bytes.decode("utf-8", errors="replace") makes of them;
+                          raw_end, replaced_end
 """
 from __future__ import annotations
 
