@@ -156,7 +156,7 @@ void place(std::vector<Entry>& entries, std::span<const std::uint8_t> data, std:
            "data_offsets end at " + std::to_string(end) + "; the data has " + std::to_string(data.size()) + " bytes");
     }
     tensor.offset = data_offset + begin;
-    if (tensor.offset % dtype_alignment(tensor.dtype) != 0) {
+    if (begin != end && tensor.offset % dtype_alignment(tensor.dtype) != 0) {
       fail(Fault::misaligned, "expected a multiple of " + std::to_string(dtype_alignment(tensor.dtype)));
     }
     tensor.bytes = data.subspan(begin, end - begin);
