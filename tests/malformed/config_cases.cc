@@ -81,15 +81,15 @@ void add_values(std::vector<Case>& cases) {
   };
   add("kv-heads-beyond-heads", Fault::key_value, subject("num_key_value_heads"), line("num_key_value_heads", "1"),
       line("num_key_value_heads", "4"));
-  add("heads-in-broken-groups", Fault::key_value, "heads",
+  add("heads-in-broken-groups", Fault::key_value, subject("num_attention_heads"),
       "\"num_attention_heads\": 2,\n  \"num_hidden_layers\": 2,\n  \"num_key_value_heads\": 1",
       "\"num_attention_heads\": 3,\n  \"num_hidden_layers\": 2,\n  \"num_key_value_heads\": 2");
-  add("head-dim-odd", Fault::key_value, "head dimension", line("head_dim", "16"), line("head_dim", "15"));
-  add("eps-zero", Fault::key_value, "rms eps", "1e-06", "0");
-  add("eps-negative", Fault::key_value, "rms eps", "1e-06", "-1e-06");
+  add("head-dim-odd", Fault::key_value, subject("head_dim"), line("head_dim", "16"), line("head_dim", "15"));
+  add("eps-zero", Fault::key_value, subject("rms_norm_eps"), "1e-06", "0");
+  add("eps-negative", Fault::key_value, subject("rms_norm_eps"), "1e-06", "-1e-06");
   add("eps-text", Fault::key_type, subject("rms_norm_eps"), "1e-06", "\"1e-06\"");
   add("eps-beyond-fp64", Fault::json, "byte", "1e-06", "1e400");
-  add("theta-zero", Fault::key_value, "rope theta", "1000000.0", "0.0");
+  add("theta-zero", Fault::key_value, subject("rope_theta"), "1000000.0", "0.0");
   add("theta-text", Fault::key_type, subject("rope_parameters.rope_theta"), "1000000.0", "\"1e6\"");
   add("theta-missing", Fault::missing_key, subject("rope_theta"), "\"rope_theta\": 1000000.0, ", "");
   add("theta-two-answers", Fault::key_value, subject("rope_theta"), "\"rope_parameters\"",

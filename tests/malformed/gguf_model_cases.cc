@@ -58,14 +58,16 @@ void add_integers(std::vector<Case>& cases) {
   const std::string inconsistent = "numbers that do not fit together";
   cases.push_back(with_value("more-kv-heads-than-heads", inconsistent, Fault::key_value, "qwen3.attention.head_count_kv",
                              scalar<std::uint32_t>(kU32, 4)));
-  cases.push_back(gguf_case("heads-in-broken-groups", inconsistent, Fault::key_value, "heads", [](GgufImage& image) {
-    image.set("qwen3.attention.head_count", scalar<std::uint32_t>(kU32, 3));
-    image.set("qwen3.attention.head_count_kv", scalar<std::uint32_t>(kU32, 2));
-  }));
-  cases.push_back(gguf_case("head-dimension-odd", inconsistent, Fault::key_value, "head dimension", [](GgufImage& image) {
-    image.set("qwen3.attention.key_length", scalar<std::uint32_t>(kU32, 15));
-    image.set("qwen3.attention.value_length", scalar<std::uint32_t>(kU32, 15));
-  }));
+  cases.push_back(gguf_case("heads-in-broken-groups", inconsistent, Fault::key_value, key_subject("qwen3.attention.head_count"),
+                            [](GgufImage& image) {
+                              image.set("qwen3.attention.head_count", scalar<std::uint32_t>(kU32, 3));
+                              image.set("qwen3.attention.head_count_kv", scalar<std::uint32_t>(kU32, 2));
+                            }));
+  cases.push_back(gguf_case("head-dimension-odd", inconsistent, Fault::key_value, key_subject("qwen3.attention.key_length"),
+                            [](GgufImage& image) {
+                              image.set("qwen3.attention.key_length", scalar<std::uint32_t>(kU32, 15));
+                              image.set("qwen3.attention.value_length", scalar<std::uint32_t>(kU32, 15));
+                            }));
   for (const char* key : {"qwen3.attention.value_length", "qwen3.rope.dimension_count", "qwen3.vocab_size"}) {
     cases.push_back(
         with_value(std::string("disagrees-") + key, inconsistent, Fault::key_value, key, scalar<std::uint32_t>(kU32, 4)));
@@ -77,12 +79,13 @@ void add_reals(std::vector<Case>& cases) {
   const std::string mechanism = "a constant that makes every activation infinite or NaN";
   int number = 0;
   for (const float eps : {0.0F, -1e-6F, 1.0F, infinite, std::numeric_limits<float>::quiet_NaN()}) {
-    cases.push_back(
-        gguf_case("rms-eps-" + std::to_string(number++), mechanism, Fault::key_value, "rms eps",
-                  [eps](GgufImage& image) { image.set("qwen3.attention.layer_norm_rms_epsilon", scalar(kF32, eps)); }));
+    cases.push_back(gguf_case(
+        "rms-eps-" + std::to_string(number++), mechanism, Fault::key_value, key_subject("qwen3.attention.layer_norm_rms_epsilon"),
+        [eps](GgufImage& image) { image.set("qwen3.attention.layer_norm_rms_epsilon", scalar(kF32, eps)); }));
   }
   for (const float theta : {0.0F, -1e6F, 0.5F, infinite, std::numeric_limits<float>::quiet_NaN()}) {
-    cases.push_back(gguf_case("rope-theta-" + std::to_string(number++), mechanism, Fault::key_value, "rope theta",
+    cases.push_back(gguf_case("rope-theta-" + std::to_string(number++), mechanism, Fault::key_value,
+                              key_subject("qwen3.rope.freq_base"),
                               [theta](GgufImage& image) { image.set("qwen3.rope.freq_base", scalar(kF32, theta)); }));
   }
 }

@@ -29,6 +29,15 @@ std::string fingerprint(const Case& wrong) {
   return all;
 }
 
+// What follows the file's name in a message: " byte 24: ..." or " key 'x': ...".
+bool names_a_place(const std::string& rest) {
+  if (rest.starts_with(" byte ") && rest.size() > 6 && rest[6] >= '0' && rest[6] <= '9') return true;
+  for (const char* subject : {" key '", " tensor '", " member '", " weight_map '"}) {
+    if (rest.starts_with(subject)) return true;
+  }
+  return false;
+}
+
 void expect_refused(const Case& wrong, const std::filesystem::path& folder) {
   SCOPED_TRACE(wrong.name);
   const std::filesystem::path path = store(wrong, folder);
@@ -41,6 +50,7 @@ void expect_refused(const Case& wrong, const std::filesystem::path& folder) {
     EXPECT_EQ(fault_name(error.fault()), fault_name(wrong.fault)) << message;
     const std::string file = (folder / wrong.name / wrong.file).string() + ":";
     EXPECT_NE(message.find(file), std::string::npos) << message << "\nlacks " << file;
+    EXPECT_TRUE(wrong.fault == Fault::unreadable || names_a_place(message.substr(message.find(file) + file.size()))) << message;
     EXPECT_NE(message.find(wrong.mentions), std::string::npos) << message << "\nlacks " << wrong.mentions;
     EXPECT_TRUE(message.ends_with(" [" + std::string(fault_name(wrong.fault)) + "]")) << message;
   } catch (const std::exception& error) {
