@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <fstream>
 
 #include "engine/files/safetensors.h"
 #include "tests/malformed/folder_image.h"
@@ -74,6 +75,25 @@ TEST(Safetensors, SingleFileComesBeforeAnIndex) {
   files["model.safetensors"] = malformed::right_safetensors().build();
   const SafetensorsFolder folder(malformed::store({"both", "", files, {}, "", ""}, temporary.path()));
   EXPECT_TRUE(folder.name().ends_with("model.safetensors"));
+}
+
+// The one limit that a small file cannot show: the rest of this one is a hole.
+TEST(Safetensors, HeaderOverTheLimit) {
+  const TemporaryFolder temporary;
+  const std::filesystem::path path = temporary.path() / "model.safetensors";
+  for (const std::uint64_t length : {100'000'000, 100'000'001}) {
+    Bytes start;
+    malformed::put(start, length);
+    malformed::put_text(start, "{");
+    std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(start.data()), 9);
+    std::filesystem::resize_file(path, 200'000'000);
+    try {
+      const SafetensorsFolder folder(temporary.path());
+      ADD_FAILURE() << length;
+    } catch (const ModelFileError& error) {
+      EXPECT_EQ(error.fault(), length > 100'000'000 ? Fault::header_length : Fault::json) << error.what();
+    }
+  }
 }
 
 // Cut anywhere, a file is refused, and nothing is read beyond its end (the buffer is exact, for the sanitizer).

@@ -56,19 +56,20 @@ void add_file(std::vector<Case>& cases) {
 }
 
 void add_members(std::vector<Case>& cases) {
-  for (const auto& [key, value] : kMembers) {
+  for (const Member& member : kMembers) {
+    const std::string key = member.key;
+    const std::string value = member.value;
     const std::string right = line(key, value);
     const auto with = [&](const std::string& other) { return replaced(right_config(), right, line(key, other)); };
-    const std::string name = key;
-    add_config(cases, "missing-" + name, "a default in place of what the file must say", Fault::missing_key, subject(key),
-               replaced(right_config(), right, line(name + "_", value)));
-    add_config(cases, "null-" + name, "a default in place of what the file must say", Fault::missing_key, subject(key),
+    add_config(cases, "missing-" + key, "a default in place of what the file must say", Fault::missing_key, subject(key),
+               replaced(right_config(), right, line(key + "_", value)));
+    add_config(cases, "null-" + key, "a default in place of what the file must say", Fault::missing_key, subject(key),
                with("null"));
-    add_config(cases, "text-" + name, "a value read as another type", Fault::key_type, subject(key), with("\"2\""));
-    add_config(cases, "real-" + name, "a value read as another type", Fault::key_type, subject(key), with("2.5"));
-    add_config(cases, "zero-" + name, "a division by zero, or a model of nothing", Fault::key_value, subject(key), with("0"));
-    add_config(cases, "negative-" + name, "a negative number read as a size", Fault::key_value, subject(key), with("-1"));
-    add_config(cases, "huge-" + name, "sizes that wrap, allocations on a number's word", Fault::key_value, subject(key),
+    add_config(cases, "text-" + key, "a value read as another type", Fault::key_type, subject(key), with("\"2\""));
+    add_config(cases, "real-" + key, "a value read as another type", Fault::key_type, subject(key), with("2.5"));
+    add_config(cases, "zero-" + key, "a division by zero, or a model of nothing", Fault::key_value, subject(key), with("0"));
+    add_config(cases, "negative-" + key, "a negative number read as a size", Fault::key_value, subject(key), with("-1"));
+    add_config(cases, "huge-" + key, "sizes that wrap, allocations on a number's word", Fault::key_value, subject(key),
                with("18446744073709551615"));
   }
 }

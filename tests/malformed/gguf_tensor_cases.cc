@@ -55,6 +55,7 @@ void add_dimensions(std::vector<Case>& cases) {
   add_shape(cases, "elements-wrap-to-32", kBytesWrap, Fault::overflow, 0, {32, (one << 59) + 1});
   add_shape(cases, "elements-2-64-in-four", kBytesWrap, Fault::overflow, 0, {one << 16, one << 16, one << 16, one << 16});
   add_shape(cases, "elements-2-63", kBytesWrap, Fault::overflow, 1, {one << 31, one << 32});
+  add_shape(cases, "elements-beyond-int64", "a shape that is negative as a signed number", Fault::overflow, 2, {one << 63});
   add_shape(cases, "dimension-negative", kBytesWrap, Fault::overflow, 0, {UINT64_MAX});
   add_shape(cases, "dimensions-both-negative", kBytesWrap, Fault::overflow, 0, {UINT64_MAX, UINT64_MAX});
   add_shape(cases, "bytes-f32-wrap-to-zero", kBytesWrap, Fault::overflow, 0, {one << 31, one << 31});

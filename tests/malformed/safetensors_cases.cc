@@ -124,6 +124,12 @@ void add_products(std::vector<Case>& cases) {
   add("bytes-wrap-to-2048", Fault::overflow, "[9223372036854776832]", "[576,2624]");
   add("overflow-before-zero", Fault::overflow, "[9223372036854775808,2,0]", "[576,576]");
   add("overflow-after-zero", Fault::overflow, "[0,9223372036854775808,2]", "[576,576]");
+  add_entry(cases, "elements-beyond-int64", "a shape that is negative as a signed number", Fault::overflow,
+            [](HeaderEntry& entry) {
+              entry.dtype = "\"U8\"";
+              entry.shape = "[9223372036854775808]";
+              entry.offsets = "[576,9223372036854776384]";
+            });
   add("extent-short", Fault::size_mismatch, "[32,32]", "[576,2622]");
   add("extent-long", Fault::size_mismatch, "[32,32]", "[576,2626]");
   add("shape-beyond-extent", Fault::size_mismatch, "[32,33]", "[576,2624]");
