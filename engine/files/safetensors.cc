@@ -143,9 +143,12 @@ void place(std::vector<Entry>& entries, std::span<const std::uint8_t> data, std:
   std::sort(entries.begin(), entries.end(),
             [](const Entry& a, const Entry& b) { return std::pair(a.begin, a.end) < std::pair(b.begin, b.end); });
   std::uint64_t next = 0;
-  for (auto& [tensor, begin, end] : entries) {
-    const auto fail = [&, at = checked_add(data_offset, begin)](Fault fault, const std::string& why) {
-      throw ModelFileError(fault, {file, at, "tensor " + shown(tensor.name)}, why);
+  for (Entry& entry : entries) {
+    StoredTensor& tensor = entry.tensor;
+    const std::uint64_t begin = entry.begin;
+    const std::uint64_t end = entry.end;
+    const auto fail = [&](Fault fault, const std::string& why) {
+      throw ModelFileError(fault, {file, checked_add(data_offset, begin), "tensor " + shown(tensor.name)}, why);
     };
     if (begin != next) {
       fail(begin < next ? Fault::overlap : Fault::hole, "data_offsets begin at " + std::to_string(begin) + "; expected " +
@@ -156,7 +159,7 @@ void place(std::vector<Entry>& entries, std::span<const std::uint8_t> data, std:
            "data_offsets end at " + std::to_string(end) + "; the data has " + std::to_string(data.size()) + " bytes");
     }
     tensor.offset = data_offset + begin;
-    if (tensor.offset % dtype_alignment(tensor.dtype) != 0) {
+    if (begin != end && tensor.offset % dtype_alignment(tensor.dtype) != 0) {
       fail(Fault::misaligned, "expected a multiple of " + std::to_string(dtype_alignment(tensor.dtype)));
     }
     tensor.bytes = data.subspan(begin, end - begin);

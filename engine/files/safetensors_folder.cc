@@ -40,7 +40,8 @@ std::map<std::string, std::string> read_weight_map(const MappedFile& index) {
 
 SafetensorsFolder::SafetensorsFolder(const std::filesystem::path& folder) {
   const std::filesystem::path single = folder / "model.safetensors";
-  if (!std::filesystem::exists(single) && std::filesystem::exists(folder / "model.safetensors.index.json")) {
+  std::error_code none;  // what cannot be looked at is for opening to name
+  if (!std::filesystem::exists(single, none) && std::filesystem::exists(folder / "model.safetensors.index.json", none)) {
     add_shards(folder);
     return;
   }

@@ -1,5 +1,6 @@
 #include "engine/files/strict_json.h"
 
+#include <algorithm>
 #include <set>
 #include <vector>
 
@@ -57,14 +58,19 @@ class Guard {
 }  // namespace
 
 json parse_strict_json(std::string_view text, const std::string& file, std::uint64_t base) {
+  // The parser takes a zero for the text's end and skips a byte-order mark.
+  const std::size_t zero = text.find('\0');
+  if (zero != std::string_view::npos) throw ModelFileError(Fault::json, {file, base + zero, {}}, "a zero byte in JSON");
+  if (text.starts_with("\xef\xbb\xbf")) throw ModelFileError(Fault::json, {file, base, {}}, "a byte-order mark before JSON");
   Guard guard(file);
   try {
     return json::parse(text.begin(), text.end(),
                        [&guard](int, json::parse_event_t event, json& parsed) { return guard(event, parsed); });
   } catch (const json::parse_error& error) {
-    const std::uint64_t at = error.byte == 0 ? 0 : error.byte - 1;
+    const std::size_t at = std::min(error.byte == 0 ? 0 : error.byte - 1, text.size());
+    const std::size_t shown_from = at - std::min<std::size_t>(at, 20);
     throw ModelFileError(Fault::json, {file, base + at, {}},
-                         "neither syntax nor UTF-8 of JSON: " + shown(text.substr(0, at + 1).substr(at < 20 ? 0 : at - 20)));
+                         "cannot be read as JSON in UTF-8 beyond " + shown(text.substr(shown_from, at - shown_from)));
   } catch (const json::exception& error) {  // a number beyond fp64
     throw ModelFileError(Fault::json, {file, base, {}}, error.what());
   }

@@ -39,7 +39,15 @@ inline constexpr std::int64_t kMostHeadDim = 4096;
 inline constexpr std::int64_t kMostVocab = 1 << 24;
 inline constexpr std::int64_t kMostPositions = 1 << 30;
 
+// What a source calls the numbers that are checked together.
+struct ConfigKeys {
+  const char* heads;
+  const char* head_dim;
+  const char* rms_eps;
+  const char* rope_theta;
+};
+
 // What the two sources have in common: heads in whole groups, even head_dim, eps and theta in range. `file` for the error.
-void check_config(const ModelConfig& config, const std::string& file);
+void check_config(const ModelConfig& config, const ConfigKeys& keys, const std::string& file);
 
 }  // namespace assay

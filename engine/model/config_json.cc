@@ -17,6 +17,8 @@ struct Foreign {
   const char* what;
 };
 
+constexpr ConfigKeys kCheckedKeys{"num_attention_heads", "head_dim", "rms_norm_eps", "rope_theta"};
+
 constexpr std::array<Foreign, 8> kForeign{{{"num_experts", "a mixture of experts"},
                                            {"num_local_experts", "a mixture of experts"},
                                            {"moe_intermediate_size", "a mixture of experts"},
@@ -135,7 +137,7 @@ ModelConfig read_json_config(const std::filesystem::path& config_json) {
   config.rope_theta = rope_theta(members, file.name());
   config.tied = members.boolean("tie_word_embeddings");
   check_layer_types(members, config.layers);
-  check_config(config, file.name());
+  check_config(config, kCheckedKeys, file.name());
   return config;
 }
 

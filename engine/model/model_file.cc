@@ -6,7 +6,8 @@
 namespace assay {
 
 ModelFile::ModelFile(const std::filesystem::path& path) {
-  if (std::filesystem::is_directory(path)) {
+  std::error_code none;  // what cannot be looked at is for opening to name
+  if (std::filesystem::is_directory(path, none)) {
     open_folder(path);
   } else if (path.extension() == ".safetensors") {
     throw ModelFileError(Fault::unreadable, {path.string(), {}, {}},
@@ -28,7 +29,8 @@ void ModelFile::open_folder(const std::filesystem::path& folder) {
   source_ = WeightSource::hugging_face;
   config_ = read_json_config(folder / "config.json");
   tokenizer_json_ = folder / "tokenizer.json";
-  if (!std::filesystem::is_regular_file(tokenizer_json_)) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(tokenizer_json_, none)) {
     throw ModelFileError(Fault::unreadable, {tokenizer_json_.string(), {}, {}}, "expected a regular file, the model's tokenizer");
   }
   const auto& files = files_.emplace<SafetensorsFolder>(folder);

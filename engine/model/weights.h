@@ -30,7 +30,7 @@ class WeightMap {
  public:
   // Each tensor that the configuration asks for must be there with its shape and a type that is fit for it (norms f32, f16 or
   // bf16), and no other. Throws ModelFileError: missing-tensor, unexpected-tensor, tensor-shape, tensor-type. `file` names the
-  // source where a tensor is missing. Published Hugging Face files of tied models hold lm_head.weight a second time: that one
+  // source where a tensor is missing. Some Hugging Face files of tied models hold lm_head.weight a second time: that one
   // is checked like the embedding and left out, as transformers does; surplus_head() says that it was there.
   WeightMap(const ModelConfig& config, std::span<const StoredTensor> tensors, WeightSource source, const std::string& file);
 

@@ -1,0 +1,46 @@
+// Bytes put together by hand, with lengths that may lie.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace assay::malformed {
+
+using Bytes = std::vector<std::uint8_t>;
+
+template <class T>
+void put(Bytes& out, T value) {
+  std::uint8_t raw[sizeof value];
+  std::memcpy(raw, &value, sizeof value);
+  out.insert(out.end(), raw, raw + sizeof value);
+}
+
+inline void put_text(Bytes& out, std::string_view text) {
+  out.insert(out.end(), text.begin(), text.end());
+}
+
+inline void put_bytes(Bytes& out, const Bytes& bytes) {
+  out.insert(out.end(), bytes.begin(), bytes.end());
+}
+
+// A GGUF string whose stated length is `length`, whatever the text's is.
+inline Bytes string_of_length(std::uint64_t length, std::string_view text) {
+  Bytes out;
+  put(out, length);
+  put_text(out, text);
+  return out;
+}
+
+inline Bytes gguf_string(std::string_view text) {
+  return string_of_length(text.size(), text);
+}
+
+inline Bytes from_text(std::string_view text) {
+  return {text.begin(), text.end()};
+}
+
+}  // namespace assay::malformed
