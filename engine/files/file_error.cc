@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, 39> kNames{
     "version",           "value-type",   "nested-array", "boolean",     "alignment",     "block-shape",    "header-length",
     "header-start",      "json",         "json-limit",   "member",      "size-mismatch", "trailing-bytes", "shard-name",
     "weight-map",        "missing-key",  "key-type",     "key-value",   "architecture",  "feature",        "missing-tensor",
-    "unexpected-tensor", "tensor-shape", "vocabulary", "value"};
+    "unexpected-tensor", "tensor-shape", "vocabulary",   "value"};
 static_assert(kNames.size() == static_cast<std::size_t>(Fault::value) + 1);
 
 std::string message(Fault fault, const Where& where, std::string_view why) {
