@@ -9,12 +9,12 @@
 #include <fstream>
 #include <limits>
 
+#include <nlohmann/json.hpp>
 #include "engine/convert/encode_rows.h"
 #include "engine/files/file_error.h"
 #include "engine/model/model_file.h"
 #include "golden/sha256.h"
 #include "harness/suite.h"
-#include "nlohmann/json.hpp"
 #include "tests/temporary.h"
 
 namespace assay {
