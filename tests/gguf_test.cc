@@ -88,7 +88,7 @@ TEST(GgufWriter, EveryTypeOfValueComesBack) {
   writer.add("test.false", false);
   const std::array<bool, 3> flags{true, false, true};
   writer.add_array<bool>("test.array.bool", flags);
-  writer.add_string("test.string", std::string_view("with\0zero and \xff", 16));
+  writer.add_string("test.string", std::string_view("with\0zero and \xff", 15));
   writer.add_string("test.empty", "");
   const std::vector<std::string_view> texts{"a", "", "\u0120the"};
   writer.add_strings("test.array.string", texts);
@@ -111,7 +111,7 @@ TEST(GgufWriter, EveryTypeOfValueComesBack) {
   EXPECT_EQ(gguf.find("test.true")->bytes[0], 1);
   EXPECT_EQ(gguf.find("test.false")->bytes[0], 0);
   EXPECT_TRUE(same(gguf.find("test.array.bool")->bytes, std::vector<std::uint8_t>{1, 0, 1}));
-  EXPECT_EQ(gguf.find("test.string")->strings.at(0), std::string_view("with\0zero and \xff", 16));
+  EXPECT_EQ(gguf.find("test.string")->strings.at(0), std::string_view("with\0zero and \xff", 15));
   EXPECT_EQ(gguf.find("test.empty")->strings.at(0), "");
   EXPECT_EQ(gguf.find("test.array.string")->strings, texts);
   EXPECT_EQ(gguf.find("test.array.none")->count, 0U);

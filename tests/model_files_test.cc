@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "engine/model/model_file.h"
-#include "engine/model/utf8.h"
+#include "engine/tokenizer/utf8.h"
 #include "tests/malformed/folder_image.h"
 #include "tests/malformed/gguf_image.h"
 #include "tests/malformed/store.h"
@@ -96,19 +96,15 @@ TEST(ModelFiles, TypesOfTheMix) {
 
 TEST(ModelFiles, Vocabulary) {
   const ModelFile model(models() / "kjv-Q4_K_M.gguf");
-  ASSERT_TRUE(model.vocabulary().has_value());
-  const Vocabulary& vocabulary = *model.vocabulary();
+  const Vocabulary vocabulary = model.vocabulary();
   EXPECT_EQ(vocabulary.tokens.size(), 4096U);
   EXPECT_EQ(vocabulary.merges.size(), 3808U);
   EXPECT_EQ(vocabulary.tokens.at(4066), "<|im_end|>");
   EXPECT_EQ(vocabulary.types.at(4066), TokenType::control);
   EXPECT_EQ(vocabulary.types.at(4095), TokenType::unused);
-  EXPECT_EQ(vocabulary.eos, 4066);
-  EXPECT_EQ(vocabulary.padding, 4064);
-  EXPECT_FALSE(vocabulary.bos.has_value());
-  EXPECT_FALSE(vocabulary.add_bos);
+  EXPECT_EQ(vocabulary.eos, "<|im_end|>");
   const ModelFile folder(models() / "kjv");
-  EXPECT_FALSE(folder.vocabulary().has_value());
+  EXPECT_EQ(folder.vocabulary().tokens.size(), 4067U);
   EXPECT_EQ(folder.tokenizer_json(), models() / "kjv" / "tokenizer.json");
 }
 
@@ -117,7 +113,7 @@ TEST(ModelFiles, ViewsSurviveAMove) {
   const std::uint8_t* data = model.weights().at(Role::embed).bytes.data();
   const ModelFile moved(std::move(model));
   EXPECT_EQ(moved.weights().at(Role::embed).bytes.data(), data);
-  EXPECT_EQ(moved.vocabulary()->tokens.at(4066), "<|im_end|>");
+  EXPECT_EQ(moved.vocabulary().tokens.at(4066), "<|im_end|>");
   EXPECT_NE(moved.gguf()->find("general.name"), nullptr);
 }
 

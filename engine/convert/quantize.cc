@@ -47,7 +47,7 @@ void convert(const Weight& weight, const ListedTensor& tensor, int threads, Gguf
 std::vector<ListedTensor> quantize(const QuantizeRequest& request) {
   const ModelFile model(request.in);
   check_types(model.weights());
-  const std::vector<ListedTensor> tensors = list_tensors(model.config(), *request.target, request.in.string());
+  std::vector<ListedTensor> tensors = list_tensors(model.config(), *request.target, request.in.string());
   GgufWriter writer(request.out);
   if (model.gguf() != nullptr) {
     copy_metadata(*model.gguf(), *request.target, writer);

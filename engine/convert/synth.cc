@@ -40,7 +40,7 @@ void write_tensor(const ListedTensor& tensor, const RandomMatrix& matrix, int th
 }  // namespace
 
 std::vector<ListedTensor> synthesize(const SynthRequest& request) {
-  const std::vector<ListedTensor> tensors = list_tensors(request.config, *request.target, request.out.string());
+  std::vector<ListedTensor> tensors = list_tensors(request.config, *request.target, request.out.string());
   GgufWriter writer(request.out);
   write_config(request.config, writer);
   write_tokenizer(synth_tokenizer(request.config.vocab), writer);

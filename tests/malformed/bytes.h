@@ -20,11 +20,11 @@ void put(Bytes& out, T value) {
 }
 
 inline void put_text(Bytes& out, std::string_view text) {
-  out.insert(out.end(), text.begin(), text.end());
+  for (const char c : text) out.push_back(static_cast<std::uint8_t>(c));
 }
 
 inline void put_bytes(Bytes& out, const Bytes& bytes) {
-  out.insert(out.end(), bytes.begin(), bytes.end());
+  for (const std::uint8_t byte : bytes) out.push_back(byte);
 }
 
 // A GGUF string whose stated length is `length`, whatever the text's is.
