@@ -12,11 +12,12 @@ namespace assay::malformed {
 
 using Bytes = std::vector<std::uint8_t>;
 
+// Byte by byte: of insert() GCC 12 believes that it overflows.
 template <class T>
 void put(Bytes& out, T value) {
   std::uint8_t raw[sizeof value];
   std::memcpy(raw, &value, sizeof value);
-  out.insert(out.end(), raw, raw + sizeof value);
+  for (const std::uint8_t byte : raw) out.push_back(byte);
 }
 
 inline void put_text(Bytes& out, std::string_view text) {
