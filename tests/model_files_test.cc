@@ -5,6 +5,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "engine/model/gguf_vocabulary.h"
 #include "engine/model/model_file.h"
 #include "engine/tokenizer/utf8.h"
 #include "tests/malformed/folder_image.h"
@@ -187,7 +188,7 @@ TEST(ModelFiles, Version2AndOtherIntegerTypesAreRead) {
 void load(const Bytes& bytes) {
   const GgufContents gguf = parse_gguf(bytes, "memory");
   const ModelConfig config = read_gguf_config(gguf, "memory");
-  read_vocabulary(gguf, "memory");
+  read_gguf_vocabulary(gguf, "memory");
   const WeightMap weights(config, gguf.tensors, WeightSource::gguf, "memory");
   EXPECT_FALSE(weights.all().empty());
 }
