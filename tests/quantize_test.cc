@@ -26,7 +26,7 @@ std::filesystem::path models() {
 
 std::filesystem::path quantized(const TemporaryFolder& folder, const std::filesystem::path& in, const std::string& type,
                                 int threads = 2) {
-  const std::filesystem::path out = folder.path() / (type + "-" + std::to_string(threads) + ".gguf");
+  std::filesystem::path out = folder.path() / (type + "-" + std::to_string(threads) + ".gguf");
   quantize({in, out, &find_target(type), threads, {}});
   return out;
 }
@@ -39,8 +39,8 @@ void expect_sums(const std::filesystem::path& file, const std::filesystem::path&
   EXPECT_EQ(gguf.contents().tensors.size(), expected.size());
   for (const StoredTensor& tensor : gguf.contents().tensors) {
     ASSERT_TRUE(expected.contains(tensor.name)) << tensor.name;
-    EXPECT_EQ(dtype_name(tensor.dtype), expected[tensor.name].at("type")) << tensor.name;
-    EXPECT_EQ(sha256(tensor.bytes), expected[tensor.name].at("sha256")) << tensor.name;
+    EXPECT_EQ(dtype_name(tensor.dtype), expected[tensor.name].at("type").get<std::string>()) << tensor.name;
+    EXPECT_EQ(sha256(tensor.bytes), expected[tensor.name].at("sha256").get<std::string>()) << tensor.name;
   }
 }
 

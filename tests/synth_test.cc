@@ -114,7 +114,7 @@ TEST(Synth, TheLoaderTakesItAndSeedAloneDecidesTheBytes) {
   config.vocab = 4096;
   config.layers = 2;
   const auto make = [&](const char* name, std::uint64_t seed, int threads) {
-    const auto out = folder.path() / name;
+    auto out = folder.path() / name;
     synthesize({config, &find_target("q4_k_m"), out, seed, threads, {}});
     return out;
   };
