@@ -32,6 +32,7 @@ class Mapping {
 
   void discard(std::int64_t offset, std::int64_t bytes);  // gives back the whole pages inside; they read as zero again
   void shrink(std::int64_t bytes);                        // gives back what lies past, addresses included
+  void huge_pages();                                      // of 2 MiB, where the kernel has them
   void small_pages();                                     // none of 2 MiB, so that a touched page is all that becomes resident
 
  private:

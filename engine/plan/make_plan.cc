@@ -1,0 +1,277 @@
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "engine/files/file_error.h"
+#include "engine/plan/placement.h"
+#include "engine/plan/plan.h"
+
+namespace assay {
+namespace {
+
+constexpr std::int64_t kWeightAlignment = 64;  // a cache line, the widest load
+
+constexpr std::int64_t kMostRopePositions = std::int64_t{1} << 24;
+constexpr std::int64_t kMostAttentionHeadDim = 512;
+
+Operand part(int slot, std::int64_t width) {
+  return {slot, 0, 0, width};
+}
+
+std::string op_of(std::string_view name, KvType type) {
+  return std::string(name) + (type == KvType::f32 ? "_f32" : "_f16");
+}
+
+class Builder {
+ public:
+  Builder(Plan& plan, const WeightMap& weights) : plan_(plan), config_(plan.config), weights_(weights) {}
+
+  void build() {
+    make_slots();
+    add("rope_table", StepKind::rope_table, -1, {part(plan_.positions_slot, 1)}, {angles()}, "rope_table");
+    const Weight& table = weights_.at(Role::embed);
+    add("embed", StepKind::embed, -1, {part(plan_.tokens_slot, 1)}, {part(residual_[0], config_.hidden)},
+        (is_block(table.dtype) ? "decode_" : "embed_") + std::string(dtype_name(table.dtype)), take_weight(table, true));
+    for (std::int64_t layer = 0; layer < config_.layers; ++layer) {
+      attention(layer);
+      feed_forward(layer);
+    }
+    head();
+  }
+
+ private:
+  int slot(std::string name, DType dtype, std::int64_t width) {
+    plan_.slots.push_back({std::move(name), dtype, width});
+    return static_cast<int>(plan_.slots.size()) - 1;
+  }
+
+  void make_slots() {
+    plan_.tokens_slot = slot("tokens", DType::i32, 1);
+    plan_.positions_slot = slot("positions", DType::i32, 1);
+    rope_ = slot("rope", DType::f32, config_.head_dim);
+    residual_ = {slot("residual_0", DType::f32, config_.hidden), slot("residual_1", DType::f32, config_.hidden)};
+    normed_ = slot("normed", DType::f32, config_.hidden);
+    qkv_ = slot("qkv", DType::f32, config_.q_width() + 2 * config_.kv_width());
+    attn_ = slot("attn", DType::f32, config_.q_width());
+    branch_ = slot("branch", DType::f32, config_.hidden);
+    gate_ = slot("gate", DType::f32, config_.ffn);
+    up_ = slot("up", DType::f32, config_.ffn);
+    final_ = slot("final", DType::f32, config_.hidden);
+    plan_.logits_slot = slot("logits", DType::f32, config_.vocab);
+    for (const int one : {final_, plan_.logits_slot}) plan_.slots[static_cast<std::size_t>(one)].of_logits = true;
+  }
+
+  Operand angles() const { return {rope_, 0, 2, config_.head_dim / 2}; }
+
+  // A step whose decode and prefill are the same op.
+  Step& add(std::string site, StepKind kind, std::int64_t layer, std::vector<Operand> inputs, std::vector<Operand> outputs,
+            const std::string& op, int weight = -1) {
+    plan_.steps.push_back({std::move(site), kind, layer, std::move(inputs), std::move(outputs), weight, false, op, op});
+    return plan_.steps.back();
+  }
+
+  std::string site(std::int64_t layer, std::string_view name) const {
+    const std::string norm = site_of(Role::attn_norm, layer);  // "layers.07.attn_norm"
+    return norm.substr(0, norm.rfind('.') + 1) + std::string(name);
+  }
+
+  // Places a weight; each is asked for once.
+  int take_weight(const Weight& weight, bool in_file = false) {
+    PlannedWeight planned{&weight, nullptr, in_file, 0, 0};
+    if (in_file) {
+      planned.bytes = static_cast<std::int64_t>(weight.bytes.size());
+    } else if (is_norm(weight.role)) {
+      planned.bytes = weight.cols * static_cast<std::int64_t>(sizeof(float));
+    } else {
+      planned.layout = find_weight_layout(weight.dtype);
+      if (planned.layout == nullptr) {
+        throw ModelFileError(Fault::tensor_type, {weight.file, weight.offset, "tensor " + shown(weight.name)},
+                             "no kernel multiplies with " + std::string(dtype_name(weight.dtype)) + "; there are kernels for " +
+                                 multiplied_types());
+      }
+      planned.bytes = planned.layout->bytes(weight.rows, weight.cols);
+    }
+    if (!in_file) {
+      planned.offset = plan_.weight_bytes;
+      plan_.weight_bytes = round_up(planned.offset + planned.bytes, kWeightAlignment);
+    }
+    plan_.weights.push_back(planned);
+    return static_cast<int>(plan_.weights.size()) - 1;
+  }
+
+  Step& norm(Role role, std::int64_t layer, const Operand& from, const Operand& to) {
+    const Weight& weight = weights_.at(role, layer);
+    return add(weight.site, StepKind::rms_norm, layer, {from}, {to}, "rms_norm", take_weight(weight));
+  }
+
+  // The slot of `source`, which the site `from` wrote, as activations of that type; quantised where that is not done yet.
+  class Activations {
+   public:
+    Activations(Builder& builder, std::string from, std::int64_t layer, const Operand& source, std::vector<Role> readers)
+        : builder_(builder), from_(std::move(from)), layer_(layer), source_(source) {
+      for (const Role role : readers) types_.push_back(builder.activations_of(role, layer));
+      std::ranges::sort(types_);
+      types_.erase(std::ranges::unique(types_).begin(), types_.end());
+      std::erase(types_, ActivationType::f32);
+      for (const ActivationType type : types_) quantize(type);
+    }
+
+    Operand as(ActivationType type) const {
+      if (type == ActivationType::f32) return source_;
+      const auto at = std::ranges::find(types_, type) - types_.begin();
+      return quantised_[static_cast<std::size_t>(at)];
+    }
+
+   private:
+    void quantize(ActivationType type) {
+      const DType dtype = activation_dtype(type);
+      const std::string name(dtype_name(dtype));
+      const Operand to = part(builder_.quantised_slot(source_.slot, dtype), source_.width / dtype_numbers(dtype));
+      // Readers in two formats: the site's name says which.
+      const std::string site = from_ + (types_.size() == 1 ? ".quant" : ".quant_" + name);
+      builder_.add(site, StepKind::quantize, layer_, {source_}, {to}, "quantize_" + name).of_logits =
+          builder_.plan_.slots[static_cast<std::size_t>(source_.slot)].of_logits;
+      quantised_.push_back(to);
+    }
+
+    Builder& builder_;
+    std::string from_;
+    std::int64_t layer_;
+    Operand source_;
+    std::vector<ActivationType> types_;
+    std::vector<Operand> quantised_;
+  };
+
+  ActivationType activations_of(Role role, std::int64_t layer) const {
+    const WeightLayout* const layout = find_weight_layout(matrix(role, layer).dtype);
+    return layout == nullptr ? ActivationType::f32 : layout->activations;  // take_weight refuses it
+  }
+
+  const Weight& matrix(Role role, std::int64_t layer) const {
+    return role == Role::lm_head ? weights_.lm_head() : weights_.at(role, layer);
+  }
+
+  int quantised_slot(int source, DType dtype) {
+    const Slot& of = plan_.slots[static_cast<std::size_t>(source)];
+    const std::string name = of.name + "." + std::string(dtype_name(dtype));
+    const auto found = std::ranges::find(plan_.slots, name, &Slot::name);
+    if (found != plan_.slots.end()) return static_cast<int>(found - plan_.slots.begin());
+    const bool of_logits = of.of_logits;
+    const int made = slot(name, dtype, of.width / dtype_numbers(dtype));
+    plan_.slots.back().of_logits = of_logits;
+    return made;
+  }
+
+  Step& linear(Role role, std::int64_t layer, const Activations& activations, const Operand& to) {
+    const Weight& weight = matrix(role, layer);
+    const int planned = take_weight(weight);
+    const WeightLayout& layout = *plan_.weights[static_cast<std::size_t>(planned)].layout;
+    Step& step = add(site_of(role, layer), StepKind::linear, layer, {activations.as(layout.activations)}, {to},
+                     find_product(layout.type, layout.activations, Product::gemv, Isa::scalar).op, planned);
+    step.prefill_op = find_product(layout.type, layout.activations, Product::gemm, Isa::scalar).op;
+    return step;
+  }
+
+  void residual(std::int64_t layer, std::string_view name, int from, int to) {
+    const std::int64_t n = config_.hidden;
+    add(site(layer, name), StepKind::add, layer, {part(from, n), part(branch_, n)}, {part(to, n)}, "add");
+  }
+
+  void rotate(std::int64_t layer, std::string_view name, const Operand& heads) {
+    add(site(layer, name), StepKind::rope, layer, {heads, angles()}, {heads}, "rope");
+  }
+
+  void attention(std::int64_t layer) {
+    const std::int64_t d = config_.head_dim;
+    const Operand q{qkv_, 0, config_.heads, d};
+    const Operand k{qkv_, config_.q_width(), config_.kv_heads, d};
+    const Operand v{qkv_, config_.q_width() + config_.kv_width(), config_.kv_heads, d};
+    const auto flat = [](const Operand& heads) { return Operand{heads.slot, heads.column, 0, heads.columns()}; };
+
+    norm(Role::attn_norm, layer, part(residual_[0], config_.hidden), part(normed_, config_.hidden));
+    const Activations normed(*this, site_of(Role::attn_norm, layer), layer, part(normed_, config_.hidden),
+                             {Role::q_proj, Role::k_proj, Role::v_proj});
+    linear(Role::q_proj, layer, normed, flat(q));
+    linear(Role::k_proj, layer, normed, flat(k));
+    linear(Role::v_proj, layer, normed, flat(v));
+    norm(Role::q_norm, layer, q, q);
+    norm(Role::k_norm, layer, k, k);
+    rotate(layer, "q_rope", q);
+    rotate(layer, "k_rope", k);
+    const KvType type = plan_.options.kv_type;
+    add(site(layer, "kv_store"), StepKind::kv_store, layer, {k, v}, {}, op_of("kv_store", type));
+    add(site(layer, "attn"), StepKind::attention, layer, {q}, {part(attn_, config_.q_width())}, op_of("attn_decode", type))
+        .prefill_op = op_of("attn_prefill", type);
+    const Activations attended(*this, site(layer, "attn"), layer, part(attn_, config_.q_width()), {Role::o_proj});
+    linear(Role::o_proj, layer, attended, part(branch_, config_.hidden));
+    residual(layer, "attn_residual", residual_[0], residual_[1]);
+  }
+
+  void feed_forward(std::int64_t layer) {
+    norm(Role::ffn_norm, layer, part(residual_[1], config_.hidden), part(normed_, config_.hidden));
+    const Activations normed(*this, site_of(Role::ffn_norm, layer), layer, part(normed_, config_.hidden),
+                             {Role::gate_proj, Role::up_proj});
+    linear(Role::gate_proj, layer, normed, part(gate_, config_.ffn));
+    linear(Role::up_proj, layer, normed, part(up_, config_.ffn));
+    const Operand gate = part(gate_, config_.ffn);
+    add(site(layer, "swiglu"), StepKind::swiglu, layer, {gate, part(up_, config_.ffn)}, {gate}, "swiglu");
+    const Activations gated(*this, site(layer, "swiglu"), layer, part(gate_, config_.ffn), {Role::down_proj});
+    linear(Role::down_proj, layer, gated, part(branch_, config_.hidden));
+    residual(layer, "ffn_residual", residual_[1], residual_[0]);
+  }
+
+  void head() {
+    norm(Role::final_norm, -1, part(residual_[0], config_.hidden), part(final_, config_.hidden)).of_logits = true;
+    const Activations normed(*this, site_of(Role::final_norm, -1), -1, part(final_, config_.hidden), {Role::lm_head});
+    linear(Role::lm_head, -1, normed, part(plan_.logits_slot, config_.vocab)).of_logits = true;
+  }
+
+  Plan& plan_;
+  const ModelConfig& config_;
+  const WeightMap& weights_;
+  int rope_ = -1, normed_ = -1, qkv_ = -1, attn_ = -1, branch_ = -1, gate_ = -1, up_ = -1, final_ = -1;
+  std::array<int, 2> residual_{-1, -1};
+};
+
+void check_options(const PlanOptions& options, const ModelConfig& config) {
+  if (options.context < 1 || options.context > config.max_positions) {
+    throw std::invalid_argument("a context of " + std::to_string(options.context) + " positions; the model allows 1 .. " +
+                                std::to_string(config.max_positions));
+  }
+  if (options.context > kMostRopePositions) {
+    throw std::invalid_argument("a context of " + std::to_string(options.context) + " positions; rope counts them below 2^24");
+  }
+  if (config.head_dim > kMostAttentionHeadDim) {
+    throw std::invalid_argument("a head_dim of " + std::to_string(config.head_dim) + "; attention's kernels take at most 512");
+  }
+  if (options.chunk < 1)
+    throw std::invalid_argument("a prefill chunk of " + std::to_string(options.chunk) + " tokens; at least 1");
+}
+
+KvConfig kv_config(const ModelConfig& config, const PlanOptions& options) {
+  KvConfig kv;
+  kv.shape = {config.layers, config.kv_heads, config.head_dim, round_up(config.head_dim, 16), options.kv_type};
+  kv.context = options.context;
+  kv.window = options.window > 0 ? options.window : options.context;
+  kv.largest_append = std::min(options.chunk, options.context);
+  return kv;
+}
+
+}  // namespace
+
+Plan make_plan(const ModelConfig& config, const WeightMap& weights, const PlanOptions& options) {
+  Plan plan;
+  plan.config = config;
+  plan.options = options;
+  if (options.context == 0) plan.options.context = std::min(kDefaultContext, config.max_positions);
+  check_options(plan.options, config);
+  plan.options.chunk = std::min(options.chunk, plan.options.context);
+  plan.kv = kv_config(config, plan.options);
+  (void)plan_kv_cache(plan.options.kv_policy, plan.kv, plan.options.context);  // refuses what the policy cannot serve
+  Builder(plan, weights).build();
+  plan.decode = place_slots(plan, 1, 1);
+  plan.prefill = place_slots(plan, plan.options.chunk, plan.options.all_logits ? plan.options.chunk : 1);
+  return plan;
+}
+
+}  // namespace assay

@@ -1,0 +1,17 @@
+// From the mapped file into the weights' region: matrices packed for their kernels, norms widened to f32.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "engine/plan/plan.h"
+
+namespace assay {
+
+// Called between weights by the loading thread: bytes of the region that are filled, of how many.
+using LoadProgress = std::function<void(std::int64_t done, std::int64_t total)>;
+
+// `region` has plan.weight_bytes bytes. Every byte that a kernel may read is written; the bits do not depend on `threads`.
+void load_weights(const Plan& plan, std::uint8_t* region, int threads, const LoadProgress& progress);
+
+}  // namespace assay

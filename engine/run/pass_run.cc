@@ -1,0 +1,140 @@
+#include "engine/run/pass_run.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "engine/run/engine.h"
+#include "kernels/isa.h"
+
+namespace assay {
+namespace {
+
+const char* status_name(AssayStatus status) {
+  constexpr const char* kNames[] = {"ok", "bad shape", "bad parameter", "out of range", "NaN or infinity"};
+  return kNames[status];
+}
+
+}  // namespace
+
+PassRun::PassRun(const Plan& plan, StepCalls& calls, const Pass& pass, std::size_t end, Observer* observer,
+                 std::span<std::uint8_t> observed, KvCache& cache, KvCache::Sequence sequence)
+    : plan_(plan),
+      calls_(calls),
+      pass_(pass),
+      end_(end),
+      observer_(observer),
+      observed_(observed),
+      cache_(cache),
+      sequence_(sequence) {
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    observed_[i] = observer != nullptr && pass.rows_of(plan.steps[i]) > 0 && observer->wants(plan.steps[i]) ? 1 : 0;
+  }
+}
+
+// The cut among threads changes no bit, so any number of them will do that the runtime gives.
+void PassRun::run(int threads) {
+#pragma omp parallel num_threads(threads)
+  run_part(omp_get_thread_num(), omp_get_num_threads());
+  if (error_) std::rethrow_exception(error_);
+}
+
+// What a thread does may throw; threads go on to their barriers.
+template <class Function>
+void PassRun::guarded(Function function) {
+  if (failed_) return;
+  try {
+    function();
+  } catch (...) {
+    if (!failed_.exchange(true)) error_ = std::current_exception();
+  }
+}
+
+// Every thread comes to every barrier, whatever has failed.
+void PassRun::run_part(int part, int parts) {
+  const SlotLayout& layout = *pass_.layout;
+  guarded([] { assert_float_environment(); });
+  for (std::size_t step = 0; step < end_; ++step) {
+    const bool watched = observed_[step] != 0;
+    if (layout.barriers[step] != 0 || watched) {
+#pragma omp barrier
+    }
+    if (watched) {
+      if (part == 0) guarded([&] { look(step, true); });
+#pragma omp barrier
+    }
+    guarded([&] { run_step(step, part, parts); });
+    if (watched) {
+#pragma omp barrier
+      if (part == 0) guarded([&] { look(step, false); });
+#pragma omp barrier
+    }
+  }
+}
+
+void PassRun::run_step(std::size_t index, int part, int parts) {
+  const Step& step = plan_.steps[index];
+  if (pass_.rows_of(step) == 0) return;
+  const AssayStatus status = calls_.run(index, pass_, part, parts);
+  if (status == ASSAY_OK) return;
+  throw EngineError(step.site + ": " + calls_.chosen(index, pass_.layout == &plan_.decode).name + " refuses tokens " +
+                    std::to_string(pass_.position) + " .. " + std::to_string(pass_.position + pass_.rows - 1) + ": " +
+                    status_name(status));
+}
+
+RowsView PassRun::view(const Step& step, const Operand& operand, const std::uint8_t* data) const {
+  const Slot& slot = plan_.slots[static_cast<std::size_t>(operand.slot)];
+  const auto element = static_cast<std::int64_t>(dtype_size(slot.dtype));
+  RowsView view{data, slot.dtype, pass_.rows_of(step), slot.width * element, {operand.width}};
+  if (operand.heads > 0) view.shape.insert(view.shape.begin(), operand.heads);
+  return view;
+}
+
+// Row by row [2, n_kv, head_dim], as the cache has them.
+RowsView PassRun::stored_rows(const Step& step) {
+  const KvShape& shape = plan_.kv.shape;
+  const auto element = shape.type == KvType::f32 ? sizeof(float) : sizeof(std::uint16_t);
+  const auto head = static_cast<std::size_t>(shape.head_dim) * element;
+  const auto side = static_cast<std::size_t>(shape.n_kv) * head;
+  stored_.assign(static_cast<std::size_t>(pass_.rows) * 2 * side, 0);
+  for (const AssayKvSpan& span : cache_.view(sequence_, step.layer)) {
+    const std::int64_t first = std::max(span.first, pass_.position);
+    const std::int64_t last = std::min(span.first + span.count, pass_.position + pass_.rows);
+    for (std::int64_t position = first; position < last; ++position) {
+      std::uint8_t* const row = stored_.data() + static_cast<std::size_t>(position - pass_.position) * 2 * side;
+      for (std::int64_t h = 0; h < shape.n_kv; ++h) {
+        const auto at = [&](const void* base, std::int64_t head_stride, std::int64_t row_stride) {
+          return static_cast<const std::uint8_t*>(base) +
+                 (h * head_stride + (position - span.first) * row_stride) * static_cast<std::int64_t>(element);
+        };
+        std::memcpy(row + static_cast<std::size_t>(h) * head, at(span.k, span.k_head_stride, span.k_row_stride), head);
+        std::memcpy(row + side + static_cast<std::size_t>(h) * head, at(span.v, span.v_head_stride, span.v_row_stride), head);
+      }
+    }
+  }
+  return {stored_.data(),
+          shape.type == KvType::f32 ? DType::f32 : DType::f16,
+          pass_.rows,
+          static_cast<std::int64_t>(2 * side),
+          {2, shape.n_kv, shape.head_dim}};
+}
+
+void PassRun::look(std::size_t index, bool before) {
+  const Step& step = plan_.steps[index];
+  std::vector<RowsView> inputs;
+  std::vector<RowsView> outputs;
+  for (std::size_t i = 0; i < step.inputs.size(); ++i) inputs.push_back(view(step, step.inputs[i], calls_.input(step, pass_, i)));
+  for (const Operand& output : step.outputs) outputs.push_back(view(step, output, calls_.address(pass_, output)));
+  if (step.kind == StepKind::kv_store && !before) outputs.push_back(stored_rows(step));
+  const std::int64_t rows = pass_.rows_of(step);
+  const StepRun run{plan_, index, pass_.position + pass_.rows - rows, rows, inputs, outputs, &pass_};
+  if (before) {
+    observer_->before(run);
+  } else {
+    observer_->after(run);
+  }
+}
+
+}  // namespace assay

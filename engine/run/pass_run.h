@@ -1,0 +1,46 @@
+// One pass over the steps, by several threads: each runs its part of every step, and waits where the plan says so.
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <span>
+#include <vector>
+
+#include "engine/run/observer.h"
+#include "engine/run/step_calls.h"
+
+namespace assay {
+
+class PassRun {
+ public:
+  // `end`: steps to run. `observed`: room for a flag a step.
+  PassRun(const Plan& plan, StepCalls& calls, const Pass& pass, std::size_t end, Observer* observer,
+          std::span<std::uint8_t> observed, KvCache& cache, KvCache::Sequence sequence);
+
+  // Throws EngineError where a step refuses, and what the observer or a reference threw.
+  void run(int threads);
+
+ private:
+  void run_part(int part, int parts);
+  void run_step(std::size_t step, int part, int parts);
+  template <class Function>
+  void guarded(Function function);
+  void look(std::size_t step, bool before);
+  RowsView view(const Step& step, const Operand& operand, const std::uint8_t* data) const;
+  RowsView stored_rows(const Step& step);
+
+  const Plan& plan_;
+  StepCalls& calls_;
+  const Pass& pass_;
+  std::size_t end_;
+  Observer* observer_;
+  std::span<std::uint8_t> observed_;
+  KvCache& cache_;
+  KvCache::Sequence sequence_;
+  std::vector<std::uint8_t> stored_;  // rows read back from the cache, for the observer
+
+  std::atomic<bool> failed_{false};
+  std::exception_ptr error_;
+};
+
+}  // namespace assay

@@ -1,0 +1,226 @@
+#include "engine/run/step_calls.h"
+
+#include <algorithm>
+
+#include "engine/run/choose_op.h"
+
+namespace assay {
+
+StepCalls::StepCalls(const Plan& plan, const std::uint8_t* weights, KvCache& cache, KvCache::Sequence sequence, int parts)
+    : plan_(plan),
+      weights_(weights),
+      cache_(cache),
+      sequence_(sequence),
+      steps_(plan.steps.size()),
+      shifted_(static_cast<std::size_t>(parts)) {
+  // A storage's pieces are of 16 positions at least, and a ring's view may have one more at each end.
+  for (auto& view : shifted_) view.reserve(static_cast<std::size_t>(ceil_div(plan.options.context, ASSAY_KV_BLOCK) + 2));
+  const Isa isa = selected_isa();
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const Step& step = plan.steps[i];
+    choose(i, Backend::kernels, isa);
+    if (step.kind == StepKind::embed) steps_[i].lookup = lookup_runner(step.decode_op);
+    if (step.kind != StepKind::linear) continue;
+    steps_[i].product_decode = product_runner(step.decode_op);
+    steps_[i].product_prefill = product_runner(step.prefill_op);
+  }
+}
+
+void StepCalls::choose(std::size_t step, Backend backend, Isa limit) {
+  Call& call = steps_[step];
+  ReferenceSink* const sink = call.decode.sink;
+  call.decode = choose_op(plan_.steps[step].decode_op, limit);
+  call.prefill = choose_op(plan_.steps[step].prefill_op, limit);
+  call.decode.backend = call.prefill.backend = backend;
+  call.decode.sink = call.prefill.sink = sink;
+}
+
+void StepCalls::set_sink(ReferenceSink* sink) {
+  for (Call& call : steps_) call.decode.sink = call.prefill.sink = sink;
+}
+
+const Chosen& StepCalls::chosen_for(std::size_t step, const Pass& pass) const {
+  return pass.layout == &plan_.decode ? steps_[step].decode : steps_[step].prefill;
+}
+
+std::int64_t StepCalls::width(const Operand& operand) const {
+  return plan_.slots[static_cast<std::size_t>(operand.slot)].width;
+}
+
+std::uint8_t* StepCalls::address(const Pass& pass, const Operand& operand) const {
+  const auto slot = static_cast<std::size_t>(operand.slot);
+  return pass.arena + pass.layout->offsets[slot] +
+         operand.column * static_cast<std::int64_t>(dtype_size(plan_.slots[slot].dtype));
+}
+
+std::uint8_t* StepCalls::input(const Step& step, const Pass& pass, std::size_t index) const {
+  const Operand& operand = step.inputs[index];
+  const Slot& slot = plan_.slots[static_cast<std::size_t>(operand.slot)];
+  const std::int64_t skipped = step.of_logits && !slot.of_logits ? pass.rows - pass.logit_rows : 0;
+  return address(pass, operand) + skipped * slot.width * static_cast<std::int64_t>(dtype_size(slot.dtype));
+}
+
+float* StepCalls::f32(const Pass& pass, const Operand& operand, std::int64_t row) const {
+  return reinterpret_cast<float*>(address(pass, operand)) + row * width(operand);
+}
+
+const std::uint8_t* StepCalls::weight(const Step& step) const {
+  const PlannedWeight& weight = plan_.weights[static_cast<std::size_t>(step.weight)];
+  return weight.in_file ? weight.stored->bytes.data() : weights_ + weight.offset;
+}
+
+AssayStatus StepCalls::run(std::size_t step, const Pass& pass, int part, int parts) {
+  const StepKind kind = plan_.steps[step].kind;
+  if (kind == StepKind::linear) return linear(step, pass, part, parts);
+  if (kind == StepKind::attention) return attention(step, pass, part, parts);
+  if (kind == StepKind::kv_store) return part == 0 ? kv_store(step, pass) : ASSAY_OK;
+  const std::int64_t count = pass.rows_of(plan_.steps[step]);
+  const Rows rows{count * part / parts, count * (part + 1) / parts};
+  if (rows.count() == 0) return ASSAY_OK;
+  switch (kind) {
+    case StepKind::rope_table:
+      return rope_table(step, pass, rows);
+    case StepKind::embed:
+      return embed(step, pass, rows);
+    case StepKind::rms_norm:
+      return rms_norm(step, pass, rows);
+    case StepKind::quantize:
+      return quantize(step, pass, rows);
+    case StepKind::rope:
+      return rope(step, pass, rows);
+    case StepKind::add:
+      return add(step, pass, rows);
+    default:
+      return swiglu(step, pass, rows);
+  }
+}
+
+AssayStatus StepCalls::rope_table(std::size_t index, const Pass& pass, Rows rows) const {
+  const Step& step = plan_.steps[index];
+  const Operand& table = step.outputs[0];
+  RopeTableArgs args{};
+  args.positions = reinterpret_cast<const std::int32_t*>(address(pass, step.inputs[0])) + rows.begin;
+  args.cos = f32(pass, table, rows.begin);
+  args.sin = args.cos + table.width;
+  args.rows = rows.count();
+  args.pairs = table.width;
+  args.table_stride = width(table);
+  args.theta = plan_.config.rope_theta;
+  args.recipe = plan_.options.rope;
+  return invoke<RopeTable>(chosen_for(index, pass), args);
+}
+
+AssayStatus StepCalls::embed(std::size_t index, const Pass& pass, Rows rows) const {
+  const Step& step = plan_.steps[index];
+  const Weight& table = *plan_.weights[static_cast<std::size_t>(step.weight)].stored;
+  return steps_[index].lookup(
+      chosen_for(index, pass),
+      {table.bytes.data(), reinterpret_cast<const std::int32_t*>(address(pass, step.inputs[0])) + rows.begin,
+       f32(pass, step.outputs[0], rows.begin), table.rows, rows.count(), table.cols,
+       static_cast<std::int64_t>(table.bytes.size()) / table.rows});
+}
+
+// A row of heads is as many rows of head_dim.
+AssayStatus StepCalls::rms_norm(std::size_t index, const Pass& pass, Rows rows) const {
+  const Step& step = plan_.steps[index];
+  const Operand& x = step.inputs[0];
+  const Operand& y = step.outputs[0];
+  const auto* const base = reinterpret_cast<const float*>(input(step, pass, 0));
+  RmsNormArgs args{};
+  args.w = reinterpret_cast<const float*>(weight(step));
+  args.eps = static_cast<float>(plan_.config.rms_eps);
+  args.n = x.width;
+  const bool heads = x.heads > 0;
+  args.rows = heads ? x.heads : rows.count();
+  args.x_stride = heads ? x.width : width(x);
+  args.y_stride = heads ? y.width : width(y);
+  for (std::int64_t row = rows.begin; row < rows.end; row += heads ? 1 : rows.count()) {
+    args.x = base + row * width(x);
+    args.y = f32(pass, y, row);
+    const AssayStatus status = invoke<RmsNorm>(chosen_for(index, pass), args);
+    if (status != ASSAY_OK) return status;
+  }
+  return ASSAY_OK;
+}
+
+AssayStatus StepCalls::quantize(std::size_t index, const Pass& pass, Rows rows) const {
+  const Step& step = plan_.steps[index];
+  const Operand& x = step.inputs[0];
+  const Operand& y = step.outputs[0];
+  const auto call = [&]<class Op>(typename Op::Args args) {
+    args.src = f32(pass, x, rows.begin);
+    args.dst = reinterpret_cast<decltype(args.dst)>(address(pass, y)) + rows.begin * width(y);
+    args.rows = rows.count();
+    args.k = x.width;
+    args.src_stride = width(x);
+    args.dst_stride = width(y);
+    return invoke<Op>(chosen_for(index, pass), args);
+  };
+  const bool q8_k = plan_.slots[static_cast<std::size_t>(y.slot)].dtype == DType::q8_k;
+  return q8_k ? call.template operator()<QuantizeQ8K>({}) : call.template operator()<QuantizeQ80>({});
+}
+
+// Threads share the weights' rows, in whole groups.
+AssayStatus StepCalls::linear(std::size_t index, const Pass& pass, int part, int parts) const {
+  const Step& step = plan_.steps[index];
+  const PlannedWeight& weight = plan_.weights[static_cast<std::size_t>(step.weight)];
+  const WeightLayout& layout = *weight.layout;
+  const std::int64_t groups = layout.groups(weight.stored->rows);
+  const std::int64_t first = groups * part / parts;
+  const std::int64_t begin = first * layout.group;
+  const std::int64_t end = std::min(weight.stored->rows, groups * (part + 1) / parts * layout.group);
+  const std::int64_t rows = pass.rows_of(step);
+  if (begin >= end || rows == 0) return ASSAY_OK;
+  const Operand& y = step.outputs[0];
+  const ProductCall call{weights_ + weight.offset + first * layout.group_bytes(weight.stored->cols),
+                         input(step, pass, 0),
+                         f32(pass, y, 0) + begin,
+                         rows,
+                         end - begin,
+                         weight.stored->cols,
+                         width(step.inputs[0]),
+                         width(y)};
+  const bool decode = pass.layout == &plan_.decode;
+  const Call& chosen = steps_[index];
+  return decode ? chosen.product_decode(chosen.decode, call) : chosen.product_prefill(chosen.prefill, call);
+}
+
+AssayStatus StepCalls::rope(std::size_t index, const Pass& pass, Rows rows) const {
+  const Step& step = plan_.steps[index];
+  const Operand& x = step.inputs[0];
+  const Operand& table = step.inputs[1];
+  RopeArgs args{};
+  args.x = f32(pass, x, rows.begin);
+  args.y = f32(pass, step.outputs[0], rows.begin);
+  args.cos = f32(pass, table, rows.begin);
+  args.sin = args.cos + table.width;
+  args.rows = rows.count();
+  args.heads = x.heads;
+  args.head_dim = args.rot_dim = x.width;
+  args.components = 1;
+  args.x_row_stride = width(x);
+  args.y_row_stride = width(step.outputs[0]);
+  args.x_head_stride = args.y_head_stride = x.width;
+  args.table_stride = width(table);
+  args.pairing = ASSAY_ROPE_SPLIT;
+  return invoke<Rope>(chosen_for(index, pass), args);
+}
+
+AssayStatus StepCalls::add(std::size_t index, const Pass& pass, Rows rows) const {
+  const Step& step = plan_.steps[index];
+  const std::int64_t n = width(step.outputs[0]);
+  return invoke<Add>(chosen_for(index, pass), {f32(pass, step.inputs[0], rows.begin), f32(pass, step.inputs[1], rows.begin),
+                                               f32(pass, step.outputs[0], rows.begin), rows.count() * n});
+}
+
+AssayStatus StepCalls::swiglu(std::size_t index, const Pass& pass, Rows rows) const {
+  const Step& step = plan_.steps[index];
+  const Operand& gate = step.inputs[0];
+  const Operand& up = step.inputs[1];
+  const Operand& y = step.outputs[0];
+  return invoke<Swiglu>(chosen_for(index, pass),
+                        {f32(pass, gate, rows.begin), f32(pass, up, rows.begin), f32(pass, y, rows.begin), rows.count(), y.width,
+                         width(gate), width(up), width(y)});
+}
+
+}  // namespace assay

@@ -1,0 +1,87 @@
+// The steps of a plan as calls of ops: which variant runs each, and the arguments of a thread's part of one.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/kv/cache.h"
+#include "engine/plan/plan.h"
+#include "engine/run/chosen.h"
+#include "engine/run/lookups.h"
+#include "engine/run/products.h"
+
+namespace assay {
+
+// A run of all steps over the tokens position .. position + rows - 1.
+struct Pass {
+  const SlotLayout* layout;  // of the decode or the prefill set
+  std::uint8_t* arena;
+  std::int64_t position;
+  std::int64_t rows;
+  std::int64_t logit_rows;  // the last so many rows have logits
+
+  std::int64_t rows_of(const Step& step) const { return step.of_logits ? logit_rows : rows; }
+};
+
+class StepCalls {
+ public:
+  // `weights`: the plan's weights' region, filled. All must outlive the object. Kernels are those of selected_isa(). `parts`: the
+  // most that a step is cut into.
+  StepCalls(const Plan& plan, const std::uint8_t* weights, KvCache& cache, KvCache::Sequence sequence, int parts);
+
+  // Another backend, or the best variant below another ISA, for one step.
+  void choose(std::size_t step, Backend backend, Isa limit);
+  // Where the references of all steps leave their truth; null for nowhere.
+  void set_sink(ReferenceSink* sink);
+  const Chosen& chosen(std::size_t step, bool decode) const { return decode ? steps_[step].decode : steps_[step].prefill; }
+
+  // Part `part` of `parts` of a step; parts may run at the same time. Anything but ASSAY_OK: this part wrote nothing more.
+  AssayStatus run(std::size_t step, const Pass& pass, int part, int parts);
+
+  // A step's operands in a pass, and the address of an operand's first row. Rows of final_norm's input begin where logits do.
+  std::uint8_t* address(const Pass& pass, const Operand& operand) const;
+  std::uint8_t* input(const Step& step, const Pass& pass, std::size_t index) const;
+
+ private:
+  struct Call {
+    Chosen decode;
+    Chosen prefill;
+    RunProduct product_decode = nullptr;
+    RunProduct product_prefill = nullptr;
+    RunLookup lookup = nullptr;
+  };
+  struct Rows {
+    std::int64_t begin;
+    std::int64_t end;
+    std::int64_t count() const { return end - begin; }
+  };
+
+  const Chosen& chosen_for(std::size_t step, const Pass& pass) const;
+  std::int64_t width(const Operand& operand) const;  // of the slot: its rows' stride in elements
+  float* f32(const Pass& pass, const Operand& operand, std::int64_t row) const;
+  const std::uint8_t* weight(const Step& step) const;
+
+  AssayStatus rope_table(std::size_t index, const Pass& pass, Rows rows) const;
+  AssayStatus embed(std::size_t index, const Pass& pass, Rows rows) const;
+  AssayStatus rms_norm(std::size_t index, const Pass& pass, Rows rows) const;
+  AssayStatus quantize(std::size_t index, const Pass& pass, Rows rows) const;
+  AssayStatus linear(std::size_t index, const Pass& pass, int part, int parts) const;
+  AssayStatus rope(std::size_t index, const Pass& pass, Rows rows) const;
+  AssayStatus add(std::size_t index, const Pass& pass, Rows rows) const;
+  AssayStatus swiglu(std::size_t index, const Pass& pass, Rows rows) const;
+  AssayStatus kv_store(std::size_t index, const Pass& pass);
+  AssayStatus attention(std::size_t index, const Pass& pass, int part, int parts);
+  // The view as kv heads `first` and after see it.
+  std::span<const AssayKvSpan> view_of_heads(int part, std::int64_t first);
+
+  const Plan& plan_;
+  const std::uint8_t* weights_;
+  KvCache& cache_;
+  KvCache::Sequence sequence_;
+  std::vector<Call> steps_;
+  std::span<const AssayKvSpan> view_;              // of the layer whose rows were stored last
+  std::vector<std::vector<AssayKvSpan>> shifted_;  // by part: room for a view of its own
+};
+
+}  // namespace assay
