@@ -29,6 +29,8 @@ Action add_bench(CLI::App& app, const Common& common);
 Action add_inspect(CLI::App& app, const Common& common);
 Action add_quantize(CLI::App& app, const Common& common);
 Action add_synth(CLI::App& app, const Common& common);
+Action add_run(CLI::App& app, const Common& common);
+Action add_plan(CLI::App& app, const Common& common);
 Action add_ledger(CLI::App& app, const Common& common);
 Action add_completion(CLI::App& app, const Common& common);
 

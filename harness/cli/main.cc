@@ -86,6 +86,8 @@ int run(int argc, char** argv) {
   actions["inspect"] = add_inspect(app, common);
   actions["quantize"] = add_quantize(app, common);
   actions["synth"] = add_synth(app, common);
+  actions["run"] = add_run(app, common);
+  actions["plan"] = add_plan(app, common);
   actions["ledger"] = add_ledger(app, common);
   actions["completion"] = add_completion(app, common);
 
