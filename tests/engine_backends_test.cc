@@ -104,16 +104,17 @@ class HoldsStepsToReferences final : public Observer {
 };
 
 TEST(EngineBackends, EveryStepIsWithinItsReferencesBound) {
-  for (const char* const name : {"bf16-folder", "q4_k_m-llama.cpp", "motley"}) {
+  for (const char* const name : {"bf16-folder", "q4_k_m-llama.cpp", "motley", "odd-f16", "odd-q8_0", "odd-q4_k_m"}) {
     SCOPED_TRACE(name);
-    const ModelFile model(kjv_as(name));
+    const ModelFile model(test_model(name));
     Engine engine = engine_of(model);
     const std::vector<std::int32_t> tokens = prompt_tokens("genesis", 12);
     const auto plain = logits_of_all(engine, tokens, 11);
     engine.reset();
     HoldsStepsToReferences observer(engine);
     EXPECT_EQ(logits_of_all(engine, tokens, 11, &observer), plain);  // 11 by prefill, one by decode
-    EXPECT_EQ(observer.sites.size(), engine.plan().steps.size() - 6) << "all but kv_store";
+    EXPECT_EQ(observer.sites.size(), engine.plan().steps.size() - static_cast<std::size_t>(model.config().layers))
+        << "all but kv_store";
     EXPECT_GT(observer.largest_margin, 0);
   }
 }
@@ -121,7 +122,7 @@ TEST(EngineBackends, EveryStepIsWithinItsReferencesBound) {
 TEST(EngineBackends, ExactStepsByTheirReferencesChangeNoBit) {
   for (const char* const name : {"bf16-folder", "q4_k_m-llama.cpp", "q8_0", "motley"}) {
     SCOPED_TRACE(name);
-    const ModelFile model(kjv_as(name));
+    const ModelFile model(test_model(name));
     Engine engine = engine_of(model);
     const std::vector<std::int32_t> tokens = prompt_tokens("genesis", 12);
     const auto plain = logits_of_all(engine, tokens, 11);
@@ -159,7 +160,7 @@ SiteRows run_all(Engine& engine, std::span<const std::int32_t> tokens, Backend b
 
 // The reference rounds once a step, to what the step writes.
 TEST(EngineBackends, TheReferenceIsNearerToTheTruthThanKernelsAre) {
-  const ModelFile model(kjv_as("bf16-folder"));
+  const ModelFile model(test_model("bf16-folder"));
   const TraceFile trace(committed_models().parent_path() / "traces" / "kjv-f64.h5");
   const TracePrompt prompt = trace.prompt("genesis");
   ASSERT_EQ(prompt.positions.size(), prompt.tokens.size());
@@ -183,7 +184,7 @@ TEST(EngineBackends, TheReferenceIsNearerToTheTruthThanKernelsAre) {
 
 // One step by its reference: what is computed before it keeps its bits, and choosing the kernel again brings all of them back.
 TEST(EngineBackends, AStepIsSwappedByItself) {
-  const ModelFile model(kjv_as("bf16-folder"));
+  const ModelFile model(test_model("bf16-folder"));
   Engine engine = engine_of(model);
   const std::vector<std::int32_t> tokens = prompt_tokens("genesis", 9);
   const SiteRows kernels = run_all(engine, tokens, Backend::kernels);
@@ -210,7 +211,7 @@ TEST(EngineBackends, AStepIsSwappedByItself) {
 
 // A pass that ends early has run the steps up to there.
 TEST(EngineBackends, APassEndsWhereItIsTold) {
-  const ModelFile model(kjv_as("q4_k_m-llama.cpp"));
+  const ModelFile model(test_model("q4_k_m-llama.cpp"));
   Engine engine = engine_of(model);
   const std::vector<std::int32_t> tokens = prompt_tokens("genesis", 9);
   const SiteRows whole = run_all(engine, tokens, Backend::kernels);

@@ -39,7 +39,7 @@ void expect_mentions(const std::string& message, std::initializer_list<const cha
 }
 
 TEST(EngineErrors, ATokenOutsideTheVocabularyChangesNothing) {
-  const ModelFile model(kjv_as("bf16-folder"));
+  const ModelFile model(test_model("bf16-folder"));
   const std::vector<std::int32_t> tokens = prompt_tokens("psalm", 12);
   Engine plain(model, short_context(40));
   const auto expected = logits_of_all(plain, tokens, 6);
@@ -58,7 +58,7 @@ TEST(EngineErrors, ATokenOutsideTheVocabularyChangesNothing) {
 }
 
 TEST(EngineErrors, AContextThatIsFullChangesNothing) {
-  const ModelFile model(kjv_as("q4_k_m-llama.cpp"));
+  const ModelFile model(test_model("q4_k_m-llama.cpp"));
   const std::vector<std::int32_t> tokens = prompt_tokens("psalm", 12);
   for (const char* const kv : {"contiguous", "grow", "chunks", "paged", "reserved", "ring"}) {
     EngineOptions options = short_context(10);
@@ -81,7 +81,7 @@ TEST(EngineErrors, AContextThatIsFullChangesNothing) {
 }
 
 TEST(EngineErrors, GenerateRefusesWhatHasNoRoom) {
-  const ModelFile model(kjv_as("q4_k_m-llama.cpp"));
+  const ModelFile model(test_model("q4_k_m-llama.cpp"));
   Engine engine(model, short_context(10));
   const std::vector<std::int32_t> tokens = prompt_tokens("psalm", 12);
   EXPECT_THROW(generate(engine, {{}, 5, {}, {}, nullptr, nullptr}), std::invalid_argument);
@@ -103,7 +103,7 @@ TEST(EngineErrors, AnObserversExceptionComesOut) {
     bool wants(const Step& step) const override { return step.site == "layers.04.attn"; }
     void after(const StepRun&) override { throw std::runtime_error("enough"); }
   };
-  const ModelFile model(kjv_as("q4_k_m-llama.cpp"));
+  const ModelFile model(test_model("q4_k_m-llama.cpp"));
   const std::vector<std::int32_t> tokens = prompt_tokens("psalm", 12);
   for (const int threads : {1, 2, 3}) {
     Engine engine(model, short_context(20, threads));
@@ -120,7 +120,7 @@ TEST(EngineErrors, AnObserversExceptionComesOut) {
 std::filesystem::path with_nan(const TemporaryFolder& folder, const std::string& type, Role role, std::int64_t layer,
                                std::int64_t skip) {
   const std::filesystem::path out = folder.path() / (type + "-nan.gguf");
-  std::filesystem::copy_file(kjv_as(type), out, std::filesystem::copy_options::overwrite_existing);
+  std::filesystem::copy_file(test_model(type), out, std::filesystem::copy_options::overwrite_existing);
   const std::uint64_t offset = ModelFile(out).weights().at(role, layer).offset;
   std::fstream file(out, std::ios::in | std::ios::out | std::ios::binary);
   file.seekp(static_cast<std::streamoff>(offset) + skip);
@@ -157,7 +157,7 @@ TEST(EngineErrors, NanLogitsAreNotSampled) {
 }
 
 TEST(EngineErrors, LogitsThatThePlanHasNoRoomForAreRefused) {
-  const ModelFile model(kjv_as("q4_k_m-llama.cpp"));
+  const ModelFile model(test_model("q4_k_m-llama.cpp"));
   EngineOptions options = short_context(20);
   options.plan.all_logits = false;
   Engine engine(model, options);

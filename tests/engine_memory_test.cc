@@ -85,10 +85,10 @@ void expect_no_calls(const ModelFile& model, const EngineOptions& options) {
 TEST(EngineMemory, NothingIsTakenWhileTokensFlow) {
   for (const char* const name : {"bf16-folder", "q4_k_m-llama.cpp", "motley"}) {
     SCOPED_TRACE(name);
-    const ModelFile model(kjv_as(name));
+    const ModelFile model(test_model(name));
     for (const int threads : {1, 2}) expect_no_calls(model, options_of(threads, "contiguous", KvType::f32, 35 + kDecoded));
   }
-  const ModelFile model(kjv_as("q4_k_m-llama.cpp"));
+  const ModelFile model(test_model("q4_k_m-llama.cpp"));
   expect_no_calls(model, options_of(3, "contiguous", KvType::f16, 35 + kDecoded));
   expect_no_calls(model, options_of(2, "paged", KvType::f16, 35 + kDecoded));
   expect_no_calls(model, options_of(1, "ring", KvType::f16, 35 + kDecoded));
@@ -96,7 +96,7 @@ TEST(EngineMemory, NothingIsTakenWhileTokensFlow) {
 
 // A cache of its own that grows as the engine's must: calls of reserve, and of nothing else, are the engine's calls.
 TEST(EngineMemory, CachesThatGrowDoSoInReserveAlone) {
-  const ModelFile model(kjv_as("q4_k_m-llama.cpp"));
+  const ModelFile model(test_model("q4_k_m-llama.cpp"));
   for (const char* const kv : {"grow", "chunks", "reserved"}) {
     SCOPED_TRACE(kv);
     Engine engine(model, options_of(2, kv, KvType::f32, 600));
@@ -131,7 +131,7 @@ TEST(EngineMemory, CachesThatGrowDoSoInReserveAlone) {
 
 // Nor does generate() take anything between two tokens.
 TEST(EngineMemory, NothingIsTakenBetweenGeneratedTokens) {
-  const ModelFile model(kjv_as("q4_k_m-llama.cpp"));
+  const ModelFile model(test_model("q4_k_m-llama.cpp"));
   Engine engine(model, options_of(2, "contiguous", KvType::f32, 300));
   const std::vector<std::int32_t> prompt = prompt_tokens("psalm", 12);
   std::vector<std::int64_t> made;
@@ -203,7 +203,7 @@ const std::filesystem::path& synthetic_0_6b() {
 
 TEST(EngineMemory, WhatIsMappedIsWhatIsPlanned) {
   const HeapInOnePlace heap;
-  const ModelFile model(kjv_as("bf16-folder"));
+  const ModelFile model(test_model("bf16-folder"));
   for (const KvPolicy& policy : kv_policies()) {
     for (const KvType type : {KvType::f32, KvType::f16}) {
       EngineOptions options = options_of(1, policy.name, type, 333);
@@ -243,7 +243,7 @@ TEST(EngineMemory, WhatIsResidentStaysWithinThePlan) {
   for (const char* const kv : {"contiguous", "grow", "chunks", "paged", "reserved"}) {
     EngineOptions options = options_of(2, kv, KvType::f32, 3000);
     options.plan.chunk = 512;
-    expect_resident_within(kjv_as("bf16-folder"), options);
+    expect_resident_within(test_model("bf16-folder"), options);
   }
 }
 

@@ -6,7 +6,9 @@
 #include <map>
 #include <stdexcept>
 
+#include "engine/convert/known_shapes.h"
 #include "engine/convert/quantize.h"
+#include "engine/convert/synth.h"
 #include "engine/files/gguf_writer.h"
 #include "golden/trace.h"
 
@@ -30,12 +32,12 @@ std::string motley_type(const std::string& tensor) {
 void make_motley(const std::filesystem::path& out) {
   std::map<std::string, GgufFile> sources;
   for (const char* const type : {"f16", "f32", "q4_0", "q5_0", "q8_0", "q4_k", "q5_k", "q6_k"})
-    sources.emplace(type, kjv_as(type));
+    sources.emplace(type, test_model(type));
   const auto tensor_in = [&](const std::string& type, const std::string& name) {
     const auto& tensors = sources.at(type).contents().tensors;
     return *std::ranges::find(tensors, name, &StoredTensor::name);
   };
-  rewrite_gguf(kjv_as("f16"), out, [&](const GgufContents& gguf) {
+  rewrite_gguf(test_model("f16"), out, [&](const GgufContents& gguf) {
     std::vector<StoredTensor> chosen;
     for (const StoredTensor& tensor : gguf.tensors) chosen.push_back(tensor_in(motley_type(tensor.name), tensor.name));
     chosen.push_back(tensor_in("q8_0", "token_embd.weight"));
@@ -46,15 +48,38 @@ void make_motley(const std::filesystem::path& out) {
   });
 }
 
-std::filesystem::path make(const std::string& type) {
-  if (type == "bf16-folder") return committed_models() / "kjv";
-  if (type == "q4_k_m-llama.cpp") return committed_models() / "kjv-Q4_K_M.gguf";
+// Matrices whose rows fill no whole group of a packed layout, as far as the type's blocks allow.
+struct OddShape {
+  std::int64_t hidden, heads, kv_heads, head_dim, ffn;
+};
+
+void make_odd(const std::string& type, const std::filesystem::path& out) {
+  static const std::map<std::string, OddShape> kShapes{
+      {"f16", {90, 6, 3, 22, 130}}, {"q8_0", {96, 12, 3, 8, 160}}, {"q4_k_m", {256, 32, 1, 8, 256}}};
+  const OddShape& shape = kShapes.at(type);
+  ModelConfig config = known_shape("qwen3-0.6b");
+  config.layers = 3;
+  config.hidden = shape.hidden;
+  config.heads = shape.heads;
+  config.kv_heads = shape.kv_heads;
+  config.head_dim = shape.head_dim;
+  config.ffn = shape.ffn;
+  config.vocab = 4099;
+  config.tied = false;
+  synthesize({config, &find_target(type), out, 1, 2, {}});
+}
+
+std::filesystem::path make(const std::string& name) {
+  if (name == "bf16-folder") return committed_models() / "kjv";
+  if (name == "q4_k_m-llama.cpp") return committed_models() / "kjv-Q4_K_M.gguf";
   static const TemporaryFolder folder;
-  const std::filesystem::path out = folder.path() / ("kjv-" + type + ".gguf");
-  if (type == "motley") {
+  const std::filesystem::path out = folder.path() / (name + ".gguf");
+  if (name == "motley") {
     make_motley(out);
+  } else if (name.starts_with("odd-")) {
+    make_odd(name.substr(4), out);
   } else {
-    quantize({committed_models() / "kjv", out, &find_target(type), 2, {}});
+    quantize({committed_models() / "kjv", out, &find_target(name), 2, {}});
   }
   return out;
 }
@@ -65,10 +90,10 @@ std::filesystem::path committed_models() {
   return golden() / "models";
 }
 
-const std::filesystem::path& kjv_as(const std::string& type) {
+const std::filesystem::path& test_model(const std::string& name) {
   static std::map<std::string, std::filesystem::path> made;
-  const auto found = made.find(type);
-  return found == made.end() ? made.emplace(type, make(type)).first->second : found->second;
+  const auto found = made.find(name);
+  return found == made.end() ? made.emplace(name, make(name)).first->second : found->second;
 }
 
 void rewrite_gguf(const std::filesystem::path& in, const std::filesystem::path& out,

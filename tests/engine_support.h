@@ -15,10 +15,11 @@ namespace assay {
 
 std::filesystem::path committed_models();
 
-// Files made from the embedded model, each when it is first asked for, in a folder that goes with the program.
-// `type`: as `assay quantize` has it, or "bf16-folder" (golden/models/kjv itself), "q4_k_m-llama.cpp" (the committed file) or
-// "motley": a separate head, and in every layer matrices of all types that are multiplied with, three of them at one input.
-const std::filesystem::path& kjv_as(const std::string& type);
+// Files made when they are first asked for, in a folder that goes with the program. From the embedded model: `name` as
+// `assay quantize` has types; "motley", a separate head, and in every layer matrices of all types that are multiplied with, three
+// of them at one input. "odd-f16", "odd-q8_0", "odd-q4_k_m": random weights of odd shapes, a separate head. Or a committed one:
+// "bf16-folder" (golden/models/kjv itself), "q4_k_m-llama.cpp".
+const std::filesystem::path& test_model(const std::string& name);
 
 // A copy of `in` with other tensors: `choose` gives those to write, in order.
 void rewrite_gguf(const std::filesystem::path& in, const std::filesystem::path& out,

@@ -108,7 +108,7 @@ TEST(Placement, NoRaceAndNothingOverwritten) {
 TEST(Placement, NoRaceAndNothingOverwrittenInTheCommittedModels) {
   for (const char* const name : {"bf16-folder", "q4_k_m-llama.cpp"}) {
     SCOPED_TRACE(name);
-    const ModelFile model(kjv_as(name));
+    const ModelFile model(test_model(name));
     const Plan plan = make_plan(model.config(), model.weights(), {.chunk = 16});
     expect_sound(plan, plan.decode);
     expect_sound(plan, plan.prefill);

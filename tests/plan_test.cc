@@ -52,9 +52,9 @@ const std::map<std::string, std::vector<std::string>> kQuantised{{"attn_norm", {
                                                                  {"final_norm", {".quant"}}};
 
 TEST(PlanSteps, SitesAndTheirOrder) {
-  const ModelFile folder(kjv_as("bf16-folder"));
+  const ModelFile folder(test_model("bf16-folder"));
   EXPECT_EQ(sites_of(make_plan(folder.config(), folder.weights(), {})), expected_sites(6, {}));
-  const ModelFile gguf(kjv_as("q4_k_m-llama.cpp"));
+  const ModelFile gguf(test_model("q4_k_m-llama.cpp"));
   EXPECT_EQ(sites_of(make_plan(gguf.config(), gguf.weights(), {})), expected_sites(6, kQuantised));
   for (const DType type : {DType::f32, DType::f16, DType::bf16}) {
     EXPECT_EQ(sites_of(PaperModel(small_config(), all_of(type)).plan()), expected_sites(3, {}));
