@@ -31,6 +31,7 @@ Action add_quantize(CLI::App& app, const Common& common);
 Action add_synth(CLI::App& app, const Common& common);
 Action add_run(CLI::App& app, const Common& common);
 Action add_plan(CLI::App& app, const Common& common);
+Action add_audit(CLI::App& app, const Common& common);
 Action add_ledger(CLI::App& app, const Common& common);
 Action add_completion(CLI::App& app, const Common& common);
 

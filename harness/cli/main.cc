@@ -88,6 +88,7 @@ int run(int argc, char** argv) {
   actions["synth"] = add_synth(app, common);
   actions["run"] = add_run(app, common);
   actions["plan"] = add_plan(app, common);
+  actions["audit"] = add_audit(app, common);
   actions["ledger"] = add_ledger(app, common);
   actions["completion"] = add_completion(app, common);
 
