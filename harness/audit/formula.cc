@@ -52,6 +52,10 @@ Truth linear(const SiteCall& call, const Recipe& recipe) {
 Truth rms_norm(const SiteCall& call, const Recipe& recipe) {
   const RowMatrix& x = call.inputs[0];
   const Eigen::Index n = x.cols() / call.heads;
+  if (n != call.weight->value.cols()) {
+    throw std::invalid_argument("the weight has " + std::to_string(call.weight->value.cols()) + " numbers, a row " +
+                                std::to_string(n));
+  }
   Truth truth{RowMatrix(x.rows(), x.cols()), {}};
   for (Eigen::Index row = 0; row < x.rows(); ++row) {
     for (Eigen::Index head = 0; head < call.heads; ++head) {

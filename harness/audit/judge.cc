@@ -71,14 +71,12 @@ Judge::Attempt Judge::attempt(const SiteWiring& wiring, TraceRows& rows) const {
   for (const Source& source : wiring.inputs) call.inputs.push_back(*rows.gather(source));
   call.eps = config.rms_eps;
   call.theta = config.rope_theta;
-  call.kv_heads = config.kv_heads;
+  call.heads = wiring.heads;
+  call.kv_heads = wiring.kv_heads;
   if (has_weight(wiring.kind)) {
     const Weight& weight = weight_of(wiring);
     made.weight = decode_weight(weight);
     call.activations = recipe_.activations(weight.dtype);
-    if (wiring.kind == StepKind::rms_norm) call.heads = call.inputs[0].cols() / weight.cols;
-  } else if (wiring.kind == StepKind::rope || wiring.kind == StepKind::attention) {
-    call.heads = call.inputs[0].cols() / config.head_dim;
   }
   return made;
 }
@@ -121,6 +119,7 @@ Judgement Judge::judge(const SiteWiring& wiring, TraceRows& rows, bool explain_w
   out.value = value(out.excess.row, out.excess.column);
   out.truth = truth.value(out.excess.row, out.excess.column);
   out.bound = truth.bound(out.excess.row, out.excess.column);
+  out.bounds = truth.bound;
   out.verdict = out.excess.ratio <= 1 ? SiteVerdict::right : SiteVerdict::wrong;
   if (out.verdict == SiteVerdict::right) return out;
   out.remarks = places("outputs", out.excess.columns, value.cols(), 0);

@@ -24,6 +24,7 @@ struct Judgement {
   double value = 0;     // at the worst place: the trace's, the definition's and the bound
   double truth = 0;
   double bound = 0;
+  RowMatrix bounds;                       // of every output, where it was judged
   std::vector<std::string> explanations;  // wrong: changes of the definition with which the site is right
   std::vector<std::string> remarks;       // wrong: where, if it is not everywhere
 };

@@ -31,9 +31,15 @@ class Definition {
   };
 
   void add(const std::string& site, StepKind kind, Role role, const std::vector<Input>& inputs) {
-    SiteWiring wiring{site, kind, layer_, role, {}};
+    SiteWiring wiring{site, kind, layer_, role, {}, heads_of(site), config_.kv_heads, {}};
     for (const Input& input : inputs) wiring.inputs.push_back({{input.site, 0, input.width}});
     sites_.push_back(std::move(wiring));
+  }
+
+  std::int64_t heads_of(std::string_view site) const {
+    const std::string_view name = site.substr(site.rfind('.') + 1);
+    if (name == "q_norm" || name == "q_rope" || name == "attn") return config_.heads;
+    return name == "k_norm" || name == "k_rope" ? config_.kv_heads : 1;
   }
 
   std::string at(std::string_view name) const { return fmt::format("layers.{:02}.{}", layer_, name); }
@@ -84,6 +90,27 @@ class PlanReader {
     const std::string* site = nullptr;
     std::int64_t column = 0;
   };
+  struct Stored {
+    Source k;
+    Source v;
+    std::int64_t heads = 1;
+  };
+
+  bool inside(const Operand& operand) const {
+    return operand.column >= 0 && operand.column + operand.columns() <= plan_.slots[static_cast<std::size_t>(operand.slot)].width;
+  }
+
+  std::string fault_of(const Step& step) const {
+    for (const auto* operands : {&step.inputs, &step.outputs}) {
+      for (const Operand& operand : *operands) {
+        if (inside(operand)) continue;
+        const Slot& slot = plan_.slots[static_cast<std::size_t>(operand.slot)];
+        return fmt::format("columns {} .. {} of {}, whose rows have {}", operand.column, operand.column + operand.columns() - 1,
+                           slot.name, slot.width);
+      }
+    }
+    return {};
+  }
 
   void read(const Step& step) {
     if (step.kind == StepKind::quantize) {
@@ -93,21 +120,25 @@ class PlanReader {
     }
     if (step.kind == StepKind::rope_table) return;
     if (step.kind == StepKind::kv_store) {
-      stored_[step.layer] = {source_of(step.inputs[0]), source_of(step.inputs[1])};
+      stored_[step.layer] = {source_of(step.inputs[0]), source_of(step.inputs[1]), step.inputs[0].heads};
       return;
     }
-    SiteWiring wiring{step.site, step.kind, step.layer, Role::embed, {}};
+    SiteWiring wiring{step.site, step.kind, step.layer, Role::embed, {}, 1, 1, fault_of(step)};
+    if (!step.inputs.empty() && step.kind != StepKind::embed) wiring.heads = std::max<std::int64_t>(step.inputs[0].heads, 1);
     if (step.weight >= 0) wiring.role = role_of(step);
     if (step.kind != StepKind::embed) {
       const std::size_t tensors = step.kind == StepKind::rope ? 1 : step.inputs.size();  // rope: without its table
       for (std::size_t i = 0; i < tensors; ++i) wiring.inputs.push_back(source_of(step.inputs[i]));
     }
     if (step.kind == StepKind::attention) {
-      wiring.inputs.push_back(stored_[step.layer].first);
-      wiring.inputs.push_back(stored_[step.layer].second);
+      const Stored& stored = stored_[step.layer];
+      wiring.inputs.push_back(stored.k);
+      wiring.inputs.push_back(stored.v);
+      wiring.kv_heads = stored.heads;
     }
     sites_.push_back(wiring);
     for (const Operand& output : step.outputs) {
+      if (!inside(output)) continue;
       auto& columns = columns_[static_cast<std::size_t>(output.slot)];
       for (std::int64_t c = 0; c < output.columns(); ++c) columns[static_cast<std::size_t>(output.column + c)] = {&step.site, c};
     }
@@ -121,6 +152,7 @@ class PlanReader {
     const auto quantised = quantised_.find(operand.slot);
     if (quantised != quantised_.end()) return quantised->second;
     Source source;
+    if (!inside(operand)) return source;
     for (std::int64_t c = operand.column; c < operand.column + operand.columns(); ++c) {
       const Origin& origin = columns_[static_cast<std::size_t>(operand.slot)][static_cast<std::size_t>(c)];
       if (origin.site == nullptr) continue;  // read before anything was written: the width tells
@@ -136,7 +168,7 @@ class PlanReader {
   const Plan& plan_;
   std::vector<std::vector<Origin>> columns_;
   std::map<int, Source> quantised_;
-  std::map<std::int64_t, std::pair<Source, Source>> stored_;
+  std::map<std::int64_t, Stored> stored_;
   std::vector<SiteWiring> sites_;
 };
 

@@ -26,6 +26,9 @@ struct SiteWiring {
   std::int64_t layer = -1;
   Role role = Role::embed;     // of its weight, if it has one
   std::vector<Source> inputs;  // for attention q, k, v
+  std::int64_t heads = 1;      // rms_norm, rope, attention: how a row is cut
+  std::int64_t kv_heads = 1;   // attention
+  std::string fault;           // of a plan: an operand outside its slot
 };
 
 // Every site that has a formula, in execution order.

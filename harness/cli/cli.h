@@ -32,6 +32,8 @@ Action add_synth(CLI::App& app, const Common& common);
 Action add_run(CLI::App& app, const Common& common);
 Action add_plan(CLI::App& app, const Common& common);
 Action add_audit(CLI::App& app, const Common& common);
+Action add_attribute(CLI::App& app, const Common& common);
+Action add_bisect(CLI::App& app, const Common& common);
 Action add_ledger(CLI::App& app, const Common& common);
 Action add_completion(CLI::App& app, const Common& common);
 

@@ -89,6 +89,8 @@ int run(int argc, char** argv) {
   actions["run"] = add_run(app, common);
   actions["plan"] = add_plan(app, common);
   actions["audit"] = add_audit(app, common);
+  actions["attribute"] = add_attribute(app, common);
+  actions["bisect"] = add_bisect(app, common);
   actions["ledger"] = add_ledger(app, common);
   actions["completion"] = add_completion(app, common);
 
