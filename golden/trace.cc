@@ -6,6 +6,14 @@
 #include "golden/store.h"
 
 namespace assay {
+namespace {
+
+std::string site_object(const std::string& prompt, std::string_view site) {
+  const std::string group = "/prompts/" + prompt;
+  return site == kLogitsSite ? group + "/logits" : group + "/sites/" + std::string(site);
+}
+
+}  // namespace
 
 bool is_trace_dtype(DType dtype) noexcept {
   return dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16 || is_block(dtype);
@@ -104,15 +112,19 @@ TracePrompt TraceFile::prompt(const std::string& name) const {
   return out;
 }
 
-Array TraceFile::site(const TracePrompt& prompt, std::string_view site) const {
-  const std::string group = "/prompts/" + prompt.name;
-  const std::string object = site == kLogitsSite ? group + "/logits" : group + "/sites/" + std::string(site);
-  Array array = file_.read(object);
+Array TraceFile::describe(const TracePrompt& prompt, std::string_view site) const {
+  const std::string object = site_object(prompt.name, site);
+  Array array = file_.describe(object);
   if (!is_trace_dtype(array.dtype)) fail(object, std::string(dtype_name(array.dtype)) + "; expected numbers or blocks");
   if (array.shape.empty() || array.shape.front() != std::ssize(prompt.positions)) {
     fail(object, "expected " + std::to_string(prompt.positions.size()) + " rows, those of 'positions'");
   }
   return array;
+}
+
+Array TraceFile::site(const TracePrompt& prompt, std::string_view site) const {
+  describe(prompt, site);
+  return file_.read(site_object(prompt.name, site));
 }
 
 }  // namespace assay

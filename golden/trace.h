@@ -56,6 +56,8 @@ class TraceFile {
   // [rows kept, ...] of a site, lm_head included; f32, f64, f16, bf16 or blocks. Throws Hdf5Error where the site is missing or has
   // another number of rows.
   Array site(const TracePrompt& prompt, std::string_view site) const;
+  // Its type and shape, the bytes left where they are.
+  Array describe(const TracePrompt& prompt, std::string_view site) const;
 
  private:
   std::vector<std::string> ordered_sites(const std::string& group) const;
