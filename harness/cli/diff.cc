@@ -25,7 +25,12 @@ int run_diff(const Options& options, const Common& common) {
   if (!options.against.empty()) against.emplace(options.against);
   const diff::TraceDiff result = diff::compare_traces(ours, theirs, against ? &*against : nullptr, options.diff);
   if (!options.html.empty()) write_file_atomically(options.html, diff::diff_html(result));
-  fmt::print("{}", common.json ? diff::diff_json(result).dump(1) + "\n" : diff::diff_text(result, options.brief, common.style()));
+  if (common.json) {
+    // Names in a stranger's file need not be UTF-8.
+    fmt::print("{}\n", diff::diff_json(result).dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  } else {
+    fmt::print("{}", diff::diff_text(result, options.brief, common.style()));
+  }
   if (!result.aligned()) return kWrongUse;
   return result.diverged().empty() ? kPass : kParityFailure;
 }
