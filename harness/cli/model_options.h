@@ -1,0 +1,46 @@
+// What the commands that run a model have in common: which model, how much of it, by which kernels.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "engine/run/engine.h"
+#include "harness/cli/cli.h"
+
+namespace assay::cli {
+
+struct ModelOptions {
+  std::string model;  // empty: the embedded one
+  std::int64_t context = 0;
+  std::int64_t chunk = 512;
+  std::int64_t window = 0;
+  std::string kv = "contiguous";
+  std::string kv_type = "f32";
+  std::string rope = "f64";
+  int threads = 0;
+  std::vector<std::string> kernels;  // SITE_GLOB=ISA, or =reference
+};
+
+// MODEL, which may be left out, --context, --chunk, --window, --kv, --kv-type and --rope: what a plan depends on.
+void add_plan_options(CLI::App& command, ModelOptions& options);
+// The same, --threads and --kernel.
+void add_model_options(CLI::App& command, ModelOptions& options);
+
+std::filesystem::path model_path(const ModelOptions& options);
+PlanOptions plan_options(const ModelOptions& options);
+EngineOptions engine_options(const ModelOptions& options);
+
+// Puts --kernel's choices into effect, in their order. Throws std::invalid_argument for an unknown variant, one that this CPU
+// lacks, or a glob that meets no site.
+void choose_kernels(Engine& engine, const ModelOptions& options);
+
+// Load progress on one line of a terminal's standard error; empty elsewhere.
+LoadProgress load_line();
+void end_load_line();
+
+// `glob` with * for any run of characters and ? for one.
+bool matches_glob(std::string_view glob, std::string_view text);
+
+}  // namespace assay::cli
