@@ -84,6 +84,7 @@ int run(int argc, char** argv) {
   actions["check"] = add_check(app, common);
   actions["bench"] = add_bench(app, common);
   actions["inspect"] = add_inspect(app, common);
+  actions["eval"] = add_eval(app, common);
   actions["quantize"] = add_quantize(app, common);
   actions["synth"] = add_synth(app, common);
   actions["ledger"] = add_ledger(app, common);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <stdexcept>
 
 namespace assay {
@@ -44,10 +45,11 @@ KindErrors summary(std::string kind, std::span<const SiteError> errors, const st
       ++out.exact;
       continue;
     }
-    figures.push_back(error.figure());
-    // A figure that is no number, from a site that holds a NaN, is worse than any.
-    if (out.at != nullptr && !(figures.back() > out.worst) && !std::isnan(figures.back())) continue;
-    out.worst = figures.back();
+    // A site that holds a NaN is worse than any.
+    const double figure = std::isnan(error.figure()) ? std::numeric_limits<double>::infinity() : error.figure();
+    figures.push_back(figure);
+    if (out.at != nullptr && figure <= out.worst) continue;
+    out.worst = figure;
     out.at = &error;
   }
   out.median = median_of(std::move(figures));
