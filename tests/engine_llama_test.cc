@@ -1,5 +1,6 @@
 // The engine against llama.cpp's own values: every linear site fed llama.cpp's input and its rounding of activations, and the whole
 // model end to end.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -51,7 +52,7 @@ class EngineLlama : public testing::TestWithParam<Sample> {
     const std::string name = GetParam().model;
     const std::string type = GetParam().type;
     if (type == "q4_k_m") return models / (name + "-Q4_K_M.gguf");
-    const std::filesystem::path source = models / (name == "kjv" ? "kjv" : "tiny-a-f16.gguf");
+    std::filesystem::path source = models / (name == "kjv" ? "kjv" : "tiny-a-f16.gguf");
     if (type == "f16" && name == "tiny-a") return source;
     std::filesystem::path made = folder_.path() / (name + "-" + type + ".gguf");
     quantize({source, made, &find_target(type), 2, {}});
@@ -192,7 +193,7 @@ TEST_P(EngineLlama, EachLinearSiteOnLlamaCppsInput) {
     }
   }
   EXPECT_EQ(compared, 7 * products.plan().config.layers + 1);
-  std::printf("%lld linear sites: NMSE at most %.2e, at %s\n", static_cast<long long>(compared), worst, worst_at.c_str());
+  fmt::print("{} linear sites: NMSE at most {:.2e}, at {}\n", compared, worst, worst_at);
 }
 
 // A last bit that crosses a tie: a code, or q8_0's scale, which is an f16. That of q8_k is an f32 and has no such ties.
@@ -238,8 +239,8 @@ TEST_P(EngineLlama, EndToEnd) {
     EXPECT_LT(flip.row.gap, flip.row.rms) << "token " << flip.position << ": ours " << flip.row.ours << ", theirs "
                                           << flip.row.theirs;
   }
-  std::printf("NMSE %.2e, KL %.2e, at most %.2e, %zu flips of %lld\n", found.logits.nmse(), found.logits.mean_kl(),
-              found.logits.largest_kl(), found.logits.flips().size(), static_cast<long long>(found.logits.rows()));
+  fmt::print("NMSE {:.2e}, KL {:.2e}, at most {:.2e}, {} flips of {}\n", found.logits.nmse(), found.logits.mean_kl(),
+             found.logits.largest_kl(), found.logits.flips().size(), found.logits.rows());
 
   SiteRows codes({}, [](const std::string& site) { return site.ends_with(".quant"); });
   engine.reset();
@@ -249,8 +250,8 @@ TEST_P(EngineLlama, EndToEnd) {
     const Flipped one = flipped(ours, rows_of(site.substr(0, site.size() - std::string_view(".quant").size())));
     all.codes += one.codes;
     all.scales += one.scales;
-    std::printf("  %-28s flipped: %6lld of %lld codes, %4lld scales\n", site.c_str(), static_cast<long long>(one.codes),
-                static_cast<long long>(ours.elements() * dtype_numbers(ours.dtype)), static_cast<long long>(one.scales));
+    fmt::print("  {:<28} flipped: {:6} of {} codes, {:4} scales\n", site, one.codes, ours.elements() * dtype_numbers(ours.dtype),
+               one.scales);
   }
   const bool quantises = std::string(GetParam().type) != "f16";
   EXPECT_EQ(!codes.sites().empty(), quantises);

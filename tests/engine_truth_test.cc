@@ -1,5 +1,6 @@
 // The engine against the definition in fp64, from the same bf16 weights: nearer to it than Hugging Face in fp32, site by site; greedy
 // text token for token.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -62,13 +63,15 @@ TEST_F(EngineTruth, NearerThanHuggingFaceAtEverySite) {
       EXPECT_EQ(error.site, "embed");
       continue;
     }
-    EXPECT_LE(error.figure(), kMostRatio) << error.prompt << ", " << error.site << ": " << error.ours << " against "
-                                          << *error.other;
+    // Hugging Face takes angles in fp32, which shows where positions are high; the recipe f64 does not.
+    const bool far_rope = error.prompt == "very_long" && error.site.ends_with("_rope");
+    EXPECT_LE(error.figure(), far_rope ? 0.1 : kMostRatio)
+        << error.prompt << ", " << error.site << ": " << error.ours << " against " << *error.other;
   }
   const KindErrors all = errors_over_all(errors);
   EXPECT_LT(all.median, kMostMedian);
-  std::printf("%zu sites: median %.3f, worst %.3f at %s of %s\n", all.sites, all.median, all.worst, all.at->site.c_str(),
-              all.at->prompt.c_str());
+  fmt::print("{} sites: median {:.3f}, worst {:.3f} at {} of {}\n", all.sites, all.median, all.worst, all.at->site,
+             all.at->prompt);
 }
 
 // No site of the plan escapes the comparison but those that no other engine has.
@@ -125,8 +128,9 @@ TEST_F(EngineTruth, TheFlipOfBf16IsATieWithinItsOwnError) {
   ASSERT_TRUE(psalm.greedy);
   EXPECT_EQ(psalm.greedy->equal, 66U);
   EXPECT_TRUE(psalm.greedy_is_tie());
-  std::printf(
-      "bf16's greedy text leaves ours at token %zu of psalm: ours %d by %.4f, its %d by %.4f; its logits are off by %.4f RMS\n",
+  fmt::print(
+      "bf16's greedy text leaves ours at token {} of psalm: ours {} by {:.4f}, its {} by {:.4f}; its logits are off by {:.4f} "
+      "RMS\n",
       psalm.greedy->equal, psalm.greedy->ours, psalm.greedy->our_gap, psalm.greedy->theirs, psalm.greedy->their_gap,
       psalm.logits_rms);
   for (const char* name : {"genesis", "long"}) {
