@@ -85,6 +85,7 @@ int run(int argc, char** argv) {
   actions["bench"] = add_bench(app, common);
   actions["diff"] = add_diff(app, common);
   actions["inspect"] = add_inspect(app, common);
+  actions["eval"] = add_eval(app, common);
   actions["quantize"] = add_quantize(app, common);
   actions["synth"] = add_synth(app, common);
   actions["run"] = add_run(app, common);
