@@ -36,6 +36,8 @@ Action add_plan(CLI::App& app, const Common& common);
 Action add_audit(CLI::App& app, const Common& common);
 Action add_attribute(CLI::App& app, const Common& common);
 Action add_bisect(CLI::App& app, const Common& common);
+Action add_trace(CLI::App& app, const Common& common);
+Action add_extract(CLI::App& app, const Common& common);
 Action add_ledger(CLI::App& app, const Common& common);
 Action add_completion(CLI::App& app, const Common& common);
 

@@ -93,6 +93,8 @@ int run(int argc, char** argv) {
   actions["audit"] = add_audit(app, common);
   actions["attribute"] = add_attribute(app, common);
   actions["bisect"] = add_bisect(app, common);
+  actions["trace"] = add_trace(app, common);
+  actions["extract"] = add_extract(app, common);
   actions["ledger"] = add_ledger(app, common);
   actions["completion"] = add_completion(app, common);
 
