@@ -10,6 +10,7 @@ std::string first_words() {
          "  assay list               ops, variants, goldens and contracts\n"
          "  assay bench matvec_f16   time, and percent of this machine's roof\n"
          "  assay inspect FILE.h5    what a golden holds\n"
+         "  assay diff A.h5 B.h5     where two traces of a model part\n"
          "\n"
          "assay COMMAND --help says more, with an example.\n";
 }
