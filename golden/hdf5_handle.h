@@ -26,6 +26,7 @@ class Hdf5Handle {
 // Before the first call into the library, any number of times.
 inline void initialise_hdf5() {
   static const bool done = [] {
+    H5dont_atexit();  // a file that the disk refused cannot be closed, and the library's clean-up at exit dies of it
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
     H5PLset_loading_state(0);  // no filter code from the file system
     return true;

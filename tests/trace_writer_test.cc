@@ -285,7 +285,7 @@ TEST(TraceWriter, RefusalsNameTheSite) {
   }
 }
 
-// A file that may not grow stands for a full disk.
+// A file that may not grow stands for a full disk. The next file can be written all the same, and the program ends in peace.
 TEST(TraceWriter, AFullDiskIsNamedAndNothingIsLeft) {
   const TemporaryFolder folder;
   std::signal(SIGXFSZ, SIG_IGN);
@@ -303,6 +303,8 @@ TEST(TraceWriter, AFullDiskIsNamedAndNothingIsLeft) {
   EXPECT_NE(message.find("t.h5: /prompts/genesis/"), std::string::npos) << message;
   EXPECT_NE(message.find("cannot be written: File too large"), std::string::npos) << message;
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+  write_file(folder.path() / "t.h5", 17);
+  expect_sites(TraceFile(folder.path() / "t.h5"), TraceFile(folder.path() / "t.h5").prompt("genesis"));
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ Action add_diff(CLI::App& app, const Common& common) {
   CLI::App* command = app.add_subcommand("diff", "Two traces, site by site: where they part, and by how much");
   command->add_option("ours", options->ours, "The trace in question, A; its order is the order of execution")->required();
   command->add_option("theirs", options->theirs, "The trace it is measured against, B")->required();
-  command->add_option("--against", options->against, "A third trace, C, for scale: is A nearer to B than C is?");
+  command->add_option("--against", options->against, "A third trace, C, for scale: whether A is nearer to B than C is");
   command->add_option("--prompt", options->diff.prompt, "One prompt of A; without it all that both have");
   command->add_option("--sites", options->diff.sites, "Sites to look at, a glob as of the shell: 'layers.0[0-3].*'");
   command

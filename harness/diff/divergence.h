@@ -22,7 +22,7 @@ struct Rounding {
 // By `dtype`, `recipe` and `weights`: 2^-53, 2^-24, 2^-11 (f16), 2^-8 (bf16; blocks of quantised activations).
 Rounding rounding_of(const TraceFile& trace);
 
-inline constexpr double kGrowth = 4;
+inline constexpr double kGrowth = 8;
 
 struct Threshold {
   double floor = 0;
