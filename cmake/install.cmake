@@ -32,6 +32,8 @@ install(FILES ${CMAKE_BINARY_DIR}/generated/assay-config.cmake ${CMAKE_BINARY_DI
 # The program and its data.
 install(TARGETS assay RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY golden/ops DESTINATION ${CMAKE_INSTALL_DATADIR}/assay/golden FILES_MATCHING PATTERN "*.h5")
+# The embedded model and what it is held to: `assay run` without a model, `assay eval --against`.
+install(DIRECTORY golden/models golden/traces golden/texts DESTINATION ${CMAKE_INSTALL_DATADIR}/assay/golden)
 install(FILES golden/MANIFEST.json golden/SCHEMA.md golden/LICENSES.md DESTINATION ${CMAKE_INSTALL_DATADIR}/assay/golden)
 install(FILES golden/ledger.json DESTINATION ${CMAKE_INSTALL_DATADIR}/assay/golden OPTIONAL)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

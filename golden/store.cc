@@ -130,6 +130,7 @@ GoldenCase GoldenFile::read(const std::string& name) const {
 }
 
 std::vector<std::filesystem::path> golden_files(const std::filesystem::path& folder) {
+  if (std::filesystem::is_regular_file(folder)) return {folder};
   if (!std::filesystem::is_directory(folder)) throw Hdf5Error(folder.string() + ": no such folder of golden files");
   const std::filesystem::path ops = folder / "ops";
   std::vector<std::filesystem::path> files;

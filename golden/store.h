@@ -64,7 +64,7 @@ class GoldenFile {
   std::string op_;
 };
 
-// The golden files of a folder: every *.h5 directly in it, or in its ops/ if it has one; sorted by name.
+// The golden files of a folder: every *.h5 directly in it, or in its ops/ if it has one; sorted by name. Of a file: itself.
 // Throws Hdf5Error if there is none.
 std::vector<std::filesystem::path> golden_files(const std::filesystem::path& folder);
 

@@ -9,30 +9,23 @@ namespace assay {
 namespace {
 
 // log of the sum of exp(x): the largest is taken out, so nothing overflows.
-double log_sum_exp(std::span<const float> x) {
+template <class T>
+double log_sum_exp(std::span<const T> x) {
   const double most = *std::max_element(x.begin(), x.end());
   double sum = 0;
-  for (const float v : x) sum += std::exp(v - most);
+  for (const T v : x) sum += std::exp(v - most);
   return most + std::log(sum);
 }
 
-void check(std::span<const float> row) {
+template <class T>
+void check(std::span<const T> row) {
   if (row.empty()) throw std::invalid_argument("a row of no logits");
-  const auto bad = std::find_if(row.begin(), row.end(), [](float v) { return !std::isfinite(v); });
+  const auto bad = std::find_if(row.begin(), row.end(), [](T v) { return !std::isfinite(v); });
   if (bad != row.end()) throw std::invalid_argument("logit " + std::to_string(bad - row.begin()) + " is not finite");
 }
 
-}  // namespace
-
-double negative_log_likelihood(std::span<const float> logits, std::int64_t token) {
-  check(logits);
-  if (token < 0 || token >= std::ssize(logits)) {
-    throw std::out_of_range("token " + std::to_string(token) + " of " + std::to_string(logits.size()) + " logits");
-  }
-  return log_sum_exp(logits) - logits[static_cast<std::size_t>(token)];
-}
-
-RowComparison compare_rows(std::span<const float> ours, std::span<const float> theirs) {
+template <class T>
+RowComparison compare(std::span<const float> ours, std::span<const T> theirs) {
   check(ours);
   check(theirs);
   if (ours.size() != theirs.size()) {
@@ -46,7 +39,7 @@ RowComparison compare_rows(std::span<const float> ours, std::span<const float> t
     const double q = ours[i] - our_sum;
     const double p = theirs[i] - their_sum;
     out.kl += std::exp(p) * (p - q);
-    const double d = static_cast<double>(ours[i]) - theirs[i];
+    const double d = static_cast<double>(ours[i]) - static_cast<double>(theirs[i]);
     difference += d;
     out.difference_squared += d * d;
     out.theirs_squared += static_cast<double>(theirs[i]) * theirs[i];
@@ -58,6 +51,24 @@ RowComparison compare_rows(std::span<const float> ours, std::span<const float> t
   out.theirs = std::max_element(theirs.begin(), theirs.end()) - theirs.begin();
   out.gap = static_cast<double>(theirs[static_cast<std::size_t>(out.theirs)]) - theirs[static_cast<std::size_t>(out.ours)];
   return out;
+}
+
+}  // namespace
+
+double negative_log_likelihood(std::span<const float> logits, std::int64_t token) {
+  check(logits);
+  if (token < 0 || token >= std::ssize(logits)) {
+    throw std::out_of_range("token " + std::to_string(token) + " of " + std::to_string(logits.size()) + " logits");
+  }
+  return log_sum_exp(logits) - logits[static_cast<std::size_t>(token)];
+}
+
+RowComparison compare_rows(std::span<const float> ours, std::span<const float> theirs) {
+  return compare(ours, theirs);
+}
+
+RowComparison compare_rows(std::span<const float> ours, std::span<const double> theirs) {
+  return compare(ours, theirs);
 }
 
 void LogitsComparison::add(std::int64_t position, const RowComparison& row) {

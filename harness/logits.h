@@ -22,8 +22,10 @@ struct RowComparison {
   bool flipped() const { return ours != theirs; }
 };
 
-// Of rows of equal length, at least one; std::invalid_argument otherwise and for numbers that are not finite.
+// Of rows of equal length, at least one; std::invalid_argument otherwise and for numbers that are not finite. Theirs may be
+// a truth in fp64.
 RowComparison compare_rows(std::span<const float> ours, std::span<const float> theirs);
+RowComparison compare_rows(std::span<const float> ours, std::span<const double> theirs);
 
 struct Flip {
   std::int64_t position = 0;

@@ -81,6 +81,7 @@ class Suite {
         case_names_.insert(name);
         if (!request_.case_name.empty() && request_.case_name != name) continue;
         TestCase test = case_from_golden(*adapter, file, name);
+        tags_.insert(test.tags.begin(), test.tags.end());
         if (!request_.tag.empty() && !test.has_tag(request_.tag)) continue;
         check_case(*adapter, std::move(test), own ? &ledger_ : nullptr);
       }
@@ -104,6 +105,9 @@ class Suite {
   void judge() {
     if (!request_.case_name.empty() && !case_names_.contains(request_.case_name)) {
       throw std::invalid_argument(unknown_name("case", request_.case_name, {case_names_.begin(), case_names_.end()}));
+    }
+    if (!request_.tag.empty() && !request_.generated && !tags_.contains(request_.tag)) {
+      throw std::invalid_argument(unknown_name("tag", request_.tag, {tags_.begin(), tags_.end()}));
     }
     std::map<std::string, std::pair<std::int64_t, std::int64_t>> by_variant;  // compared, trusted cases
     for (const CaseResult& one : result_.cases) {
@@ -134,6 +138,7 @@ class Suite {
   Ledger ledger_;
   std::map<const Adapter*, std::vector<std::size_t>> variants_;
   std::set<std::string> case_names_;
+  std::set<std::string> tags_;
   SuiteResult result_;
 };
 

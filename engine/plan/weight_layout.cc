@@ -22,23 +22,15 @@ constexpr WeightLayout kLayouts[] = {
     {DType::q6_k, WeightType::q6_k_x16, ActivationType::q8_k, 16},
 };
 
+// The ops that pack all have {src, dst, n, k}, those of numbers a stride too.
 template <class Op>
-AssayStatus pack_tiles(const std::uint8_t* src, std::uint8_t* dst, std::int64_t rows, std::int64_t cols) {
-  typename Op::Args args{};
-  args.src = reinterpret_cast<decltype(args.src)>(src);
-  args.dst = reinterpret_cast<decltype(args.dst)>(dst);
-  args.n = rows;
-  args.k = args.src_stride = cols;
-  return select_kernel<Op>().run(&args);
-}
-
-template <class Op>
-AssayStatus pack_x16(const std::uint8_t* src, std::uint8_t* dst, std::int64_t rows, std::int64_t cols) {
+AssayStatus pack_by(const std::uint8_t* src, std::uint8_t* dst, std::int64_t rows, std::int64_t cols) {
   typename Op::Args args{};
   args.src = reinterpret_cast<decltype(args.src)>(src);
   args.dst = reinterpret_cast<decltype(args.dst)>(dst);
   args.n = rows;
   args.k = cols;
+  if constexpr (requires { args.src_stride; }) args.src_stride = cols;
   return select_kernel<Op>().run(&args);
 }
 
@@ -46,16 +38,16 @@ AssayStatus pack(WeightType type, const std::uint8_t* src, std::uint8_t* dst, st
                  std::int64_t bytes) {
   switch (type) {
     case WeightType::f32_tile:
-      return pack_tiles<PackTileF32>(src, dst, rows, cols);
+      return pack_by<PackTileF32>(src, dst, rows, cols);
     case WeightType::f16_tile:
     case WeightType::bf16_tile:
-      return pack_tiles<PackTileF16>(src, dst, rows, cols);
+      return pack_by<PackTileF16>(src, dst, rows, cols);
     case WeightType::q4_k_x16:
-      return pack_x16<PackQ4KX16>(src, dst, rows, cols);
+      return pack_by<PackQ4KX16>(src, dst, rows, cols);
     case WeightType::q6_k_x16:
-      return pack_x16<PackQ6KX16>(src, dst, rows, cols);
+      return pack_by<PackQ6KX16>(src, dst, rows, cols);
     case WeightType::q8_0_x16:
-      return pack_x16<PackQ80X16>(src, dst, rows, cols);
+      return pack_by<PackQ80X16>(src, dst, rows, cols);
     default:
       std::memcpy(dst, src, static_cast<std::size_t>(bytes));
       return ASSAY_OK;

@@ -77,7 +77,7 @@ The folder that holds golden/; else share/assay beside the program's bin/, else 
 .B NO_COLOR
 If set and not empty: no colours, unless \fB\-\-color always\fR.
 .SH EXIT STATUS
-0: passed. 1: a kernel failed. 2: wrong use, or input that cannot be read.
+0: passed. 1: a kernel failed, or two traces part. 2: wrong use, or input that cannot be read.
 )";
 
 }  // namespace

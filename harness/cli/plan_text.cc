@@ -208,8 +208,8 @@ std::string plan_text(const Plan& plan, bool all, const Style& style) {
   return text + "\n" + fit_text(plan, style);
 }
 
-nlohmann::ordered_json plan_json(const Plan& plan) {
-  nlohmann::ordered_json json = environment_json();
+nlohmann::ordered_json steps_json(const Plan& plan) {
+  nlohmann::ordered_json json;
   const ModelConfig& c = plan.config;
   json["model"] = {{"name", c.name},         {"layers", c.layers},         {"hidden", c.hidden},  {"heads", c.heads},
                    {"kv_heads", c.kv_heads}, {"head_dim", c.head_dim},     {"ffn", c.ffn},        {"vocab", c.vocab},
@@ -226,6 +226,12 @@ nlohmann::ordered_json plan_json(const Plan& plan) {
                              {"to", outputs_text(plan, step)}});
   }
   for (const Region& region : plan.regions()) json["regions"].push_back(region_json(region));
+  return json;
+}
+
+nlohmann::ordered_json plan_json(const Plan& plan) {
+  nlohmann::ordered_json json = environment_json();
+  json.update(steps_json(plan));
   json["planned_bytes"] = planned_bytes(plan);
   json["available_bytes"] = available_memory();
   json["fits"] = planned_bytes(plan) <= available_memory();

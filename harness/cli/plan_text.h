@@ -18,6 +18,8 @@ std::int64_t planned_bytes(const Plan& plan);
 
 // Layers whose steps have the same ops are told once, unless `all`; so are buffers.
 std::string plan_text(const Plan& plan, bool all, const Style& style);
+// All of it, with what this machine has; and the plan alone.
 nlohmann::ordered_json plan_json(const Plan& plan);
+nlohmann::ordered_json steps_json(const Plan& plan);
 
 }  // namespace assay::cli

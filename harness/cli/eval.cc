@@ -1,0 +1,147 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <sstream>
+
+#include "engine/tokenizer/tokenizer.h"
+#include "harness/cli/cli.h"
+#include "harness/cli/model_options.h"
+#include "harness/data_dir.h"
+#include "harness/eval/eval_report.h"
+#include "harness/report.h"
+
+namespace assay::cli {
+namespace {
+
+// A pass that gives the logits of all its tokens has room for them: 64 rows of 151,936 are 39 MB. No bit depends on it.
+constexpr std::int64_t kMostChunk = 64;
+
+struct EvalOptions {
+  ModelOptions model;
+  std::string text;
+  std::string against;
+  std::string beside;
+};
+
+bool is_hdf5(const std::string& path) {
+  constexpr std::array<char, 8> kSignature{'\x89', 'H', 'D', 'F', '\r', '\n', '\x1a', '\n'};
+  std::array<char, 8> head{};
+  std::ifstream in(path, std::ios::binary);
+  return in.read(head.data(), head.size()) && head == kSignature;
+}
+
+std::string read_text(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  if (!in || !(text << in.rdbuf())) throw std::runtime_error(path + ": cannot be read, or is empty");
+  return text.str();
+}
+
+std::unique_ptr<Engine> load(const ModelFile& file, const EvalOptions& options, std::int64_t context) {
+  EngineOptions engine_options = cli::engine_options(options.model);
+  engine_options.plan.all_logits = true;
+  engine_options.plan.chunk = std::min(engine_options.plan.chunk, kMostChunk);
+  engine_options.plan.context = context;
+  auto engine = std::make_unique<Engine>(file, engine_options, load_line());
+  end_load_line();
+  return engine;
+}
+
+TextProgress text_line() {
+  if (isatty(STDERR_FILENO) != 1) return {};
+  return [](std::int64_t done, std::int64_t all) {
+    fmt::print(stderr, "\r\033[K{}", done < all ? fmt::format("{} of {} tokens", done, all) : "");
+  };
+}
+
+void print_json(const nlohmann::ordered_json& found) {
+  nlohmann::ordered_json json = environment_json();
+  json.update(found);
+  fmt::print("{}\n", json.dump(1));
+}
+
+int eval_text(const EvalOptions& options, const Common& common) {
+  const std::string model = model_path(options.model).string();
+  const std::string text = options.text.empty() ? (data_dir() / "golden" / "texts" / "revelation-22.txt").string() : options.text;
+  const EvalNames names{model, options.against, "", text};
+  const ModelFile file(model);
+  std::optional<ModelFile> other_file;
+  if (!options.against.empty()) other_file.emplace(options.against);
+  const Tokenizer tokenizer(file.vocabulary());
+  const std::vector<std::int32_t> tokens = tokenizer.encode(read_text(text));
+  if (other_file && Tokenizer(other_file->vocabulary()).encode(read_text(text)) != tokens) {
+    throw std::invalid_argument(
+        fmt::format("{} and {} cut {} into different tokens: logits cannot be compared", model, options.against, text));
+  }
+  std::int64_t context = options.model.context;
+  if (context == 0) context = std::min(kDefaultContext, file.config().max_positions);
+  const auto engine = load(file, options, context);
+  const auto other = other_file ? load(*other_file, options, context) : nullptr;
+  choose_kernels(*engine, options.model);
+  const TextEvaluation found = evaluate_text(*engine, other.get(), tokens, text_line());
+  if (common.json) {
+    print_json(text_json(found, names));
+  } else {
+    fmt::print("{}", text_report(found, names, &tokenizer, common.style()));
+  }
+  return kPass;
+}
+
+// Of a model whose trace has texts; where it has tokens alone the model need not have a tokenizer that works.
+std::unique_ptr<Tokenizer> tokenizer_for(const TraceFile& trace, const ModelFile& file) {
+  const auto has_text = [&](const std::string& name) { return !trace.prompt(name).text.empty(); };
+  if (std::ranges::none_of(trace.prompts(), has_text)) return nullptr;
+  return std::make_unique<Tokenizer>(file.vocabulary());
+}
+
+int eval_trace(const EvalOptions& options, const Common& common) {
+  const std::string model = model_path(options.model).string();
+  const TraceFile trace(options.against);
+  std::optional<TraceFile> beside;
+  if (!options.beside.empty()) beside.emplace(options.beside);
+  const ModelFile file(model);
+  const auto tokenizer = tokenizer_for(trace, file);
+  const std::int64_t context = options.model.context == 0 ? positions_needed(trace) : options.model.context;
+  const auto engine = load(file, options, context);
+  choose_kernels(*engine, options.model);
+  std::vector<PromptEvaluation> found;
+  for (const std::string& name : trace.prompts()) {
+    found.push_back(evaluate_prompt(*engine, trace, name, beside ? &*beside : nullptr, tokenizer.get()));
+  }
+  const EvalNames names{model, options.against, options.beside, ""};
+  if (common.json) {
+    print_json(trace_json(found, names));
+  } else {
+    fmt::print("{}", trace_report(found, names, tokenizer.get(), common.style()));
+  }
+  return kPass;
+}
+
+int eval(const EvalOptions& options, const Common& common) {
+  const bool trace = !options.against.empty() && is_hdf5(options.against);
+  if (!trace && !options.beside.empty()) throw std::invalid_argument("--beside stands beside a trace: give one with --against");
+  if (!trace) return eval_text(options, common);
+  if (!options.text.empty()) throw std::invalid_argument("a trace brings its own prompts: leave TEXT or --against out");
+  return eval_trace(options, common);
+}
+
+}  // namespace
+
+Action add_eval(CLI::App& app, const Common& common) {
+  auto options = std::make_shared<EvalOptions>();
+  CLI::App* command = app.add_subcommand("eval", "Perplexity of a model; its distance from another model or a trace");
+  add_model_options(*command, options->model);
+  command->add_option("text", options->text, "A text to score; by default the last chapter of the King James Version");
+  command->add_option("--against", options->against, "Another model, or a trace, which brings its own prompts");
+  command->add_option("--beside", options->beside, "A trace of the same prompts, whose distance from the first is the measure");
+  command->footer(
+      "Example: assay eval golden/models/kjv --against golden/traces/kjv-f64.h5 --beside golden/traces/kjv-hf-f32.h5");
+  return [options, &common] { return eval(*options, common); };
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,56 @@
+#include "harness/extract/extract.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "harness/cli/cli.h"
+#include "harness/cli/model_options.h"
+#include "harness/report.h"
+
+namespace assay::cli {
+namespace {
+
+struct ExtractOptions {
+  ModelOptions model;
+  std::string trace;
+  std::string site;
+  std::string prompt;
+  std::string output;
+};
+
+int extract_case(const ExtractOptions& options, const Common& common) {
+  const ModelFile model(model_path(options.model));
+  const TraceFile trace(options.trace);
+  const Extracted extracted = extract({&model, &trace, options.prompt, options.site, 0});
+  write_case(options.output, extracted,
+             fmt::format("{} of {}, model {}", options.site, trace.path().filename().string(), trace.head("model")));
+  const std::string command = fmt::format("assay check {} --golden {}", extracted.op, options.output);
+  if (common.json) {
+    nlohmann::ordered_json json = environment_json();
+    json["out"] = options.output;
+    json["op"] = extracted.op;
+    json["case"] = extracted.golden.name;
+    json["command"] = command;
+    fmt::print("{}\n", json.dump(1));
+  } else {
+    fmt::print("{}: case {} of {}\n{}\n", options.output, extracted.golden.name, extracted.op, command);
+  }
+  return kPass;
+}
+
+}  // namespace
+
+Action add_extract(CLI::App& app, const Common& common) {
+  auto options = std::make_shared<ExtractOptions>();
+  CLI::App* command = app.add_subcommand("extract", "A step's inputs out of a trace, with their truth, as a golden case");
+  command->add_option("trace", options->trace, "A trace, an .h5 file")->required();
+  command->add_option("site", options->site, "The step's site")->required();
+  command->add_option("-o,--output", options->output, "The golden file to write")->required();
+  command->add_option("--model", options->model.model, "The model of the trace; by default the embedded one");
+  command->add_option("--prompt", options->prompt, "Of the trace; by default the first");
+  command->footer("Example: assay extract ours.h5 layers.03.gate_proj -o case.h5");
+  return [options, &common] { return extract_case(*options, common); };
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,295 @@
+// `assay eval` and what it is made of: figures of logits, windows, errors by kind of site, a model against another and against traces.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "engine/tokenizer/tokenizer.h"
+#include "harness/eval/text_eval.h"
+#include "harness/eval/trace_eval.h"
+#include "harness/suite.h"
+#include "tests/temporary.h"
+
+namespace assay {
+namespace {
+
+std::filesystem::path kjv() {
+  return own_golden() / "models" / "kjv";
+}
+
+TEST(Logits, LikelihoodIsTheSoftmaxs) {
+  const std::vector<float> row{1.0F, 2.0F, 4.0F};
+  const double sum = std::exp(1.0) + std::exp(2.0) + std::exp(4.0);
+  EXPECT_NEAR(negative_log_likelihood(row, 1), -std::log(std::exp(2.0) / sum), 1e-15);
+  const std::vector<float> far{1e30F, 0.0F};
+  EXPECT_EQ(negative_log_likelihood(far, 0), 0);
+  EXPECT_THROW((void)negative_log_likelihood(row, 3), std::out_of_range);
+  EXPECT_THROW((void)negative_log_likelihood(row, -1), std::out_of_range);
+}
+
+TEST(Logits, RowsCompared) {
+  const std::vector<float> ours{1.0F, 2.0F, 4.0F};
+  const std::vector<float> theirs{1.0F, 3.0F, 2.0F};
+  const RowComparison row = compare_rows(std::span(ours), std::span(theirs));
+  const double ps = std::exp(1.0) + std::exp(3.0) + std::exp(2.0);
+  const double qs = std::exp(1.0) + std::exp(2.0) + std::exp(4.0);
+  double kl = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double p = std::exp(double{theirs[i]}) / ps;
+    const double q = std::exp(double{ours[i]}) / qs;
+    kl += p * std::log(p / q);
+  }
+  EXPECT_NEAR(row.kl, kl, 1e-15);
+  EXPECT_TRUE(row.flipped());
+  EXPECT_EQ(row.ours, 2);
+  EXPECT_EQ(row.theirs, 1);
+  EXPECT_EQ(row.gap, 1.0);
+  EXPECT_EQ(row.difference_squared, 5.0);
+  EXPECT_EQ(row.theirs_squared, 14.0);
+  EXPECT_NEAR(row.rms, std::sqrt(5.0 / 3 - 1.0 / 9), 1e-15);
+  const std::vector<double> truth{1.0, 3.0, 2.0};
+  EXPECT_EQ(compare_rows(std::span(ours), std::span(truth)).kl, row.kl);
+  // A common offset is none.
+  const std::vector<float> shifted{11.0F, 12.0F, 14.0F};
+  EXPECT_NEAR(compare_rows(std::span(shifted), std::span<const float>(ours)).kl, 0, 1e-15);
+  EXPECT_NEAR(compare_rows(std::span(shifted), std::span<const float>(ours)).rms, 0, 1e-7);
+  const std::vector<float> nan{1.0F, std::numeric_limits<float>::quiet_NaN(), 0.0F};
+  EXPECT_THROW((void)compare_rows(std::span(nan), std::span<const float>(ours)), std::invalid_argument);
+  EXPECT_THROW((void)compare_rows(std::span(ours).first(2), std::span(theirs)), std::invalid_argument);
+}
+
+TEST(Logits, ComparisonsAddUp) {
+  const std::vector<float> a{1.0F, 2.0F};
+  const std::vector<float> b{2.0F, 1.0F};
+  LogitsComparison all;
+  all.add(3, compare_rows(std::span(a), std::span(a)));
+  all.add(7, compare_rows(std::span(a), std::span(b)));
+  EXPECT_EQ(all.rows(), 2);
+  EXPECT_EQ(all.agreement(), 0.5);
+  ASSERT_EQ(all.flips().size(), 1U);
+  EXPECT_EQ(all.flips().front().position, 7);
+  EXPECT_EQ(all.nmse(), 2.0 / 10.0);
+  EXPECT_EQ(all.mean_kl(), all.largest_kl() / 2);
+}
+
+// Every token but the first once, and with half a context behind it from the second window on.
+TEST(TextWindows, ScoreEachTokenOnce) {
+  for (const std::int64_t context : {2, 3, 8, 100, 4096}) {
+    for (const std::int64_t tokens : {2, 3, 7, 8, 9, 12, 13, 250, 4097}) {
+      std::int64_t next = 1;
+      for (const TextWindow& window : cut_windows(tokens, context)) {
+        EXPECT_EQ(window.scored, next) << tokens << " by " << context;
+        EXPECT_LT(window.scored, window.end);
+        EXPECT_LE(window.end - window.first, context);
+        EXPECT_TRUE(window.first == 0 || window.scored - window.first >= context / 2);
+        next = window.end;
+      }
+      EXPECT_EQ(next, tokens) << context;
+    }
+  }
+  EXPECT_THROW(cut_windows(1, 8), std::invalid_argument);
+  EXPECT_THROW(cut_windows(8, 1), std::invalid_argument);
+}
+
+TEST(SiteErrors, KindsMediansAndTheWorst) {
+  EXPECT_EQ(site_kind("layers.07.q_proj"), "q_proj");
+  EXPECT_EQ(site_kind("layers.07.attn_norm.quant"), "attn_norm.quant");
+  EXPECT_EQ(site_kind("final_norm"), "final_norm");
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<SiteError> errors{
+      {"a", "layers.00.attn", 1, 1, 2},   {"a", "layers.01.attn", 1, 3, 2},       {"b", "layers.00.attn", 1, 0, 0},
+      {"b", "layers.01.attn", 1, 2, 2},   {"a", "layers.00.o_proj", 1, 1, 0},     {"b", "layers.00.o_proj", 1, 1, 4},
+      {"a", "layers.00.q_proj", 1, 9, 1}, {"b", "layers.00.q_proj", nan, nan, 1},
+  };
+  const auto kinds = errors_by_kind(errors);
+  ASSERT_EQ(kinds.size(), 3U);
+  EXPECT_EQ(kinds[0].kind, "attn");
+  EXPECT_EQ(kinds[0].sites, 4U);
+  EXPECT_EQ(kinds[0].exact, 1U);
+  EXPECT_EQ(kinds[0].median, 1.0);
+  EXPECT_EQ(kinds[0].worst, 1.5);
+  EXPECT_EQ(kinds[0].at, &errors[1]);
+  EXPECT_TRUE(std::isinf(kinds[1].worst)) << "only the other is exact";
+  EXPECT_EQ(kinds[2].at, &errors[7]) << "a NaN is worse than any";
+  EXPECT_EQ(errors_over_all(errors).sites, 8U);
+}
+
+TEST(SiteErrors, RootMeanSquares) {
+  const std::vector<float> values{3.0F, 4.0F};
+  const std::vector<double> truth{0.0, 0.0};
+  const Array a{DType::f32, {2, 1}, std::vector<std::uint8_t>(8)};
+  Array b{DType::f32, {2}, std::vector<std::uint8_t>(8)};
+  std::memcpy(b.bytes.data(), values.data(), 8);
+  EXPECT_EQ(rms(a), 0);
+  EXPECT_NEAR(rms(b), std::sqrt(12.5), 1e-15);
+  EXPECT_NEAR(rms_difference(b, a), std::sqrt(12.5), 1e-15);
+  EXPECT_THROW((void)rms_difference(b, {DType::f32, {1}, std::vector<std::uint8_t>(4)}), std::invalid_argument);
+  EXPECT_THROW((void)rms({DType::q8_0, {1}, std::vector<std::uint8_t>(34)}), std::invalid_argument);
+}
+
+std::vector<std::int32_t> revelation(const ModelFile& model) {
+  std::ifstream in(own_golden() / "texts" / "revelation-22.txt");
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  return Tokenizer(model.vocabulary()).encode(text);
+}
+
+EngineOptions options(std::int64_t context, std::int64_t chunk) {
+  EngineOptions options;
+  options.plan.context = context;
+  options.plan.chunk = chunk;
+  options.plan.all_logits = true;
+  options.threads = 2;
+  return options;
+}
+
+// Against the sum over tokens fed one by one, window for window.
+TEST(TextEvaluation, PerplexityIsThatOfTokensOneByOne) {
+  const ModelFile model(kjv());
+  const auto tokens = revelation(model);
+  ASSERT_EQ(tokens.size(), 724U);
+  Engine engine(model, options(256, 64));
+  const TextEvaluation found = evaluate_text(engine, nullptr, tokens);
+  EXPECT_EQ(found.windows, 5);
+  double sum = 0;
+  std::int64_t scored = 0;
+  for (const TextWindow& window : cut_windows(std::ssize(tokens), 256)) {
+    engine.reset();
+    for (std::int64_t i = window.first; i + 1 < window.end; ++i) {
+      engine.feed(std::span(tokens).subspan(static_cast<std::size_t>(i), 1));
+      if (i + 1 < window.scored) continue;
+      sum += negative_log_likelihood(engine.logits(), tokens[static_cast<std::size_t>(i) + 1]);
+      ++scored;
+    }
+  }
+  EXPECT_EQ(found.ours.tokens(), scored);
+  EXPECT_EQ(scored, 723);
+  EXPECT_NEAR(found.ours.mean(), sum / 723, 1e-12);
+  EXPECT_NEAR(found.ours.perplexity(), std::exp(sum / 723), 1e-9);
+  EXPECT_GT(found.ours.standard_error(), 0);
+}
+
+TEST(TextEvaluation, AModelAgainstItselfAndAgainstAnother) {
+  const ModelFile model(kjv());
+  const ModelFile small(own_golden() / "models" / "kjv-Q4_K_M.gguf");
+  const auto tokens = revelation(model);
+  Engine engine(model, options(1024, 64));
+  Engine same(model, options(1024, 17));
+  Engine other(small, options(1024, 64));
+  const TextEvaluation equal = evaluate_text(engine, &same, tokens);
+  EXPECT_EQ(equal.other->logits.nmse(), 0) << "no bit depends on the chunk";
+  EXPECT_EQ(equal.other->logits.agreement(), 1);
+  EXPECT_EQ(equal.other->likelihood.mean(), equal.ours.mean());
+  const TextEvaluation found = evaluate_text(other, &engine, tokens);
+  EXPECT_EQ(found.other->logits.rows(), 723);
+  EXPECT_GT(found.other->logits.mean_kl(), 1e-3);
+  EXPECT_LT(found.other->logits.mean_kl(), 2e-2);
+  EXPECT_FALSE(found.other->logits.flips().empty());
+  Engine shorter(small, options(512, 64));
+  EXPECT_THROW(evaluate_text(engine, &shorter, tokens), std::invalid_argument);
+  const ModelFile tiny(own_golden() / "models" / "tiny-a-Q4_K_M.gguf");
+  Engine stranger(tiny, options(1024, 64));
+  EXPECT_THROW(evaluate_text(engine, &stranger, tokens), std::invalid_argument);
+}
+
+struct Ran {
+  int status = -1;
+  std::string output;  // standard output, then standard error
+};
+
+Ran eval(const std::string& arguments, const std::string& errors = "2>&1") {
+  Ran ran;
+  const char* program = std::getenv("ASSAY_PROGRAM");
+  const std::string command = "'" + std::string(program == nullptr ? "assay" : program) + "' eval " + arguments + " " + errors;
+  std::FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return ran;
+  std::array<char, 4096> buffer{};
+  for (std::size_t got = 0; (got = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) ran.output.append(buffer.data(), got);
+  const int status = pclose(pipe);
+  ran.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return ran;
+}
+
+std::string quoted(const std::filesystem::path& path) {
+  return "'" + path.string() + "'";
+}
+
+std::string trace(const char* name) {
+  return quoted(own_golden() / "traces" / name);
+}
+
+TEST(EvalCommand, WithoutArgumentsTheEmbeddedModelOnItsText) {
+  const Ran ran = eval("");
+  EXPECT_EQ(ran.status, 0) << ran.output;
+  EXPECT_NE(ran.output.find("724 tokens, 1 window"), std::string::npos) << ran.output;
+  EXPECT_NE(ran.output.find("perplexity"), std::string::npos) << ran.output;
+}
+
+TEST(EvalCommand, TheTableOfRatios) {
+  const std::string arguments = "--against " + trace("kjv-f64.h5") + " --beside " + trace("kjv-hf-f32.h5");
+  const Ran ran = eval(arguments);
+  EXPECT_EQ(ran.status, 0) << ran.output;
+  for (const char* part : {"RMS(ours - truth) / RMS(other - truth)", "down_proj", "\nall "}) {
+    EXPECT_NE(ran.output.find(part), std::string::npos) << part << ran.output;
+  }
+  const auto json = nlohmann::json::parse(eval(arguments + " --json", "").output);
+  EXPECT_EQ(json.at("schema"), 1);
+  EXPECT_EQ(json.at("all").at("count"), 630);
+  EXPECT_LT(json.at("all").at("median").get<double>(), 1);
+  EXPECT_EQ(json.at("kinds").size(), 20U);
+  EXPECT_EQ(json.at("prompts").size(), 6U);
+  EXPECT_EQ(json.at("prompts").at(0).at("same_tokens"), true);
+}
+
+TEST(EvalCommand, GreedyTextAndItsTie) {
+  const auto json = nlohmann::json::parse(eval("--against " + trace("kjv-hf-bf16.h5") + " --json", "").output);
+  for (const auto& prompt : json.at("prompts")) {
+    if (!prompt.contains("greedy")) continue;
+    const bool psalm = prompt.at("prompt") == "psalm";
+    EXPECT_EQ(prompt.at("greedy").at("equal"), psalm ? nlohmann::json(66) : prompt.at("greedy").at("tokens"));
+    EXPECT_EQ(prompt.at("greedy").contains("tie"), psalm);
+  }
+  EXPECT_NE(eval("--against " + trace("kjv-hf-bf16.h5")).output.find("a tie within that error"), std::string::npos);
+}
+
+TEST(EvalCommand, ATraceWithoutTextsNeedsNoTokenizer) {
+  const Ran ran =
+      eval(quoted(own_golden() / "models" / "tiny-a-Q4_K_M.gguf") + " --rope ggml --against " + trace("tiny-a-llama-q4_k_m.h5"));
+  EXPECT_EQ(ran.status, 0) << ran.output;
+  EXPECT_NE(ran.output.find("24/24"), std::string::npos) << ran.output;
+}
+
+TEST(EvalCommand, WrongUseIsToldAndExitsWith2) {
+  const TemporaryFolder folder;
+  const auto empty = folder.path() / "empty.txt";
+  std::ofstream(empty) << "";
+  const auto word = folder.path() / "word.txt";
+  std::ofstream(word) << "And";
+  const std::string model = quoted(kjv());
+  const std::vector<std::pair<std::string, std::string>> wrong{
+      {model + " /nonexistent.txt", "/nonexistent.txt"},
+      {model + " " + quoted(empty), "empty.txt"},
+      {model + " " + quoted(word), "two at least can be scored"},
+      {model + " " + quoted(word) + " --against " + trace("kjv-f64.h5"), "a trace brings its own prompts"},
+      {model + " --beside " + trace("kjv-f64.h5"), "--against"},
+      {model + " --against /nonexistent.gguf", "/nonexistent.gguf"},
+      {model + " --against " + quoted(own_golden() / "ops" / "add.h5"), "no string attribute 'kind'"},
+      {model + " --against " + trace("tiny-a-llama-f16.h5"), "the model gives"},
+      {model + " --against " + trace("kjv-f64.h5") + " --beside " + trace("kjv-llama-f16.h5"), "no prompt 'chat'"},
+      {model + " --against " + trace("kjv-f64.h5") + " --context 100", "context"},
+      {"--rope yarn", "f64,hf,ggml"},
+  };
+  for (const auto& [arguments, message] : wrong) {
+    const Ran ran = eval(arguments);
+    EXPECT_EQ(ran.status, 2) << arguments << ": " << ran.output;
+    EXPECT_NE(ran.output.find(message), std::string::npos) << arguments << ": " << ran.output;
+  }
+}
+
+}  // namespace
+}  // namespace assay
