@@ -1,40 +1,16 @@
 #include "golden/hdf5.h"
 
-#include <hdf5.h>
-
 #include <algorithm>
 #include <utility>
+
+#include "golden/hdf5_handle.h"
 
 namespace assay {
 namespace {
 
-// A dataset that claims more is refused before anything is allocated.
-constexpr hsize_t kMaxDatasetBytes = hsize_t{1} << 32;
 constexpr std::int64_t kMaxLinks = 1 << 20;
 
-// An HDF5 identifier of any kind.
-class Handle {
- public:
-  explicit Handle(hid_t id) : id_(id) {}
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  ~Handle() {
-    if (id_ >= 0) H5Idec_ref(id_);
-  }
-  operator hid_t() const { return id_; }  // NOLINT(google-explicit-constructor): stands for the C type
-
- private:
-  hid_t id_;
-};
-
-void initialise_library() {
-  static const bool done = [] {
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-    H5PLset_loading_state(0);  // no filter code from the file system
-    return true;
-  }();
-  static_cast<void>(done);
-}
+using Handle = Hdf5Handle;
 
 bool is_float16(hid_t type) {
   std::size_t sign = 0;
@@ -81,10 +57,10 @@ std::vector<std::int64_t> dataspace_shape(hid_t space) {
   if (rank < 0 || rank > 8) throw Hdf5Error("rank " + std::to_string(rank) + "; expected at most 8");
   std::vector<hsize_t> dims(static_cast<std::size_t>(rank));
   H5Sget_simple_extent_dims(space, dims.data(), nullptr);
-  hsize_t bytes = 8;
+  hsize_t elements = 1;
   for (const hsize_t dim : dims) {
-    if (dim != 0 && bytes > kMaxDatasetBytes / dim) throw Hdf5Error("dataset is larger than 4 GiB");
-    bytes *= dim;
+    if (dim != 0 && elements > kMaxDatasetElements / dim) throw Hdf5Error("dataset has more than 2^29 elements");
+    elements *= dim;
   }
   return {dims.begin(), dims.end()};
 }
@@ -193,7 +169,7 @@ std::int64_t Array::elements() const {
 }
 
 Hdf5File::Hdf5File(const std::filesystem::path& path) : path_(path) {
-  initialise_library();
+  initialise_hdf5();
   if (!std::filesystem::exists(path)) throw Hdf5Error(path.string() + ": there is no such file");
   file_ = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
   if (file_ < 0) throw Hdf5Error(path.string() + ": no HDF5 file, or a truncated one");

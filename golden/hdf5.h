@@ -18,6 +18,9 @@ struct Hdf5Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// A dataset that claims more is refused before anything is allocated, and none is written.
+inline constexpr std::uint64_t kMaxDatasetElements = std::uint64_t{1} << 29;
+
 // A dense array as stored: little-endian bytes in row-major order.
 struct Array {
   DType dtype = DType::f32;

@@ -1,10 +1,38 @@
 #include "golden/trace.h"
 
 #include <algorithm>
+#include <map>
 
 #include "golden/store.h"
 
 namespace assay {
+namespace {
+
+std::string site_object(const std::string& prompt, std::string_view site) {
+  const std::string group = "/prompts/" + prompt;
+  return site == kLogitsSite ? group + "/logits" : group + "/sites/" + std::string(site);
+}
+
+}  // namespace
+
+bool is_trace_dtype(DType dtype) noexcept {
+  return dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16 || is_block(dtype);
+}
+
+void check_trace_rows(const TracePrompt& prompt, const std::function<void(const std::string&, const std::string&)>& fail) {
+  if (std::any_of(prompt.tokens.begin(), prompt.tokens.end(), [](std::int32_t id) { return id < 0; })) {
+    fail("tokens", "a negative id");
+  }
+  std::int32_t least = 0;
+  for (const std::int32_t position : prompt.positions) {
+    if (position < least || position >= std::ssize(prompt.tokens)) {
+      fail("positions", "position " + std::to_string(position) + " is not ascending within the " +
+                            std::to_string(prompt.tokens.size()) + " tokens");
+    }
+    least = position + 1;
+  }
+  if (prompt.positions.empty()) fail("positions", "no rows");
+}
 
 TraceFile::TraceFile(const std::filesystem::path& path) : file_(path), attributes_(file_.attributes("/")) {
   const auto schema = attributes_.find("schema");
@@ -38,21 +66,33 @@ std::vector<T> TraceFile::column(const std::string& object, DType dtype) const {
   return {array.as<T>(), array.as<T>() + array.elements()};
 }
 
+std::string TraceFile::text(const std::string& object) const {
+  const auto bytes = column<char>(object, DType::u8);
+  return {bytes.begin(), bytes.end()};
+}
+
+std::optional<std::string> TraceFile::plan() const {
+  if (!file_.exists("/plan")) return std::nullopt;
+  return text("/plan");
+}
+
+// By 'step'. Numbers are missing where a file keeps some of the sites.
 std::vector<std::string> TraceFile::ordered_sites(const std::string& group) const {
-  const std::vector<std::string> names = file_.children(group);
-  std::vector<std::string> ordered(names.size());
-  for (const std::string& name : names) {
-    const Attributes attributes = file_.attributes(group + "/" + name);
+  std::map<std::int64_t, std::string> ordered;
+  for (const std::string& name : file_.children(group + "/sites")) {
+    const std::string object = group + "/sites/" + name;
+    const Attributes attributes = file_.attributes(object);
     const auto step = attributes.find("step");
     const auto* number = step == attributes.end() ? nullptr : std::get_if<std::int64_t>(&step->second);
-    const bool fits = number != nullptr && *number >= 0 && *number < std::ssize(names);
-    if (!fits || !ordered[static_cast<std::size_t>(*number)].empty()) {
-      fail(group + "/" + name, "attribute 'step' is not its own number below " + std::to_string(names.size()));
-    }
-    ordered[static_cast<std::size_t>(*number)] = name;
+    if (number == nullptr || *number < 0) fail(object, "no attribute 'step', an integer from 0 on");
+    const auto [other, own] = ordered.emplace(*number, name);
+    if (!own) fail(object, "step " + std::to_string(*number) + " is that of " + other->second + " too");
   }
-  ordered.emplace_back(kLogitsSite);
-  return ordered;
+  std::vector<std::string> out;
+  for (auto& [step, name] : ordered) out.push_back(std::move(name));
+  if (file_.exists(group + "/logits")) out.emplace_back(kLogitsSite);
+  if (out.empty()) fail(group, "neither sites nor logits");
+  return out;
 }
 
 TracePrompt TraceFile::prompt(const std::string& name) const {
@@ -60,25 +100,11 @@ TracePrompt TraceFile::prompt(const std::string& name) const {
   const std::string group = "/prompts/" + name;
   TracePrompt out;
   out.name = name;
-  if (file_.exists(group + "/text")) {
-    const auto bytes = column<char>(group + "/text", DType::u8);
-    out.text.assign(bytes.begin(), bytes.end());
-  }
+  if (file_.exists(group + "/text")) out.text = text(group + "/text");
   out.tokens = column<std::int32_t>(group + "/tokens", DType::i32);
   out.positions = column<std::int32_t>(group + "/positions", DType::i32);
-  if (std::any_of(out.tokens.begin(), out.tokens.end(), [](std::int32_t id) { return id < 0; })) {
-    fail(group + "/tokens", "a negative id");
-  }
-  std::int32_t least = 0;
-  for (const std::int32_t position : out.positions) {
-    if (position < least || position >= std::ssize(out.tokens)) {
-      fail(group + "/positions", "position " + std::to_string(position) + " is not ascending within the " +
-                                     std::to_string(out.tokens.size()) + " tokens");
-    }
-    least = position + 1;
-  }
-  if (out.positions.empty()) fail(group + "/positions", "no rows");
-  out.sites = ordered_sites(group + "/sites");
+  check_trace_rows(out, [&](const std::string& where, const std::string& what) { fail(group + "/" + where, what); });
+  out.sites = ordered_sites(group);
   if (!file_.exists(group + "/greedy")) return out;
   out.greedy =
       GreedyText{column<std::int32_t>(group + "/greedy/tokens", DType::i32), column<float>(group + "/greedy/gap", DType::f32)};
@@ -86,17 +112,19 @@ TracePrompt TraceFile::prompt(const std::string& name) const {
   return out;
 }
 
-Array TraceFile::site(const TracePrompt& prompt, std::string_view site) const {
-  const std::string group = "/prompts/" + prompt.name;
-  const std::string object = site == kLogitsSite ? group + "/logits" : group + "/sites/" + std::string(site);
-  Array array = file_.read(object);
-  const bool real =
-      array.dtype == DType::f32 || array.dtype == DType::f64 || array.dtype == DType::f16 || array.dtype == DType::bf16;
-  if (!real) fail(object, std::string(dtype_name(array.dtype)) + "; expected numbers");
+Array TraceFile::describe(const TracePrompt& prompt, std::string_view site) const {
+  const std::string object = site_object(prompt.name, site);
+  Array array = file_.describe(object);
+  if (!is_trace_dtype(array.dtype)) fail(object, std::string(dtype_name(array.dtype)) + "; expected numbers or blocks");
   if (array.shape.empty() || array.shape.front() != std::ssize(prompt.positions)) {
     fail(object, "expected " + std::to_string(prompt.positions.size()) + " rows, those of 'positions'");
   }
   return array;
+}
+
+Array TraceFile::site(const TracePrompt& prompt, std::string_view site) const {
+  describe(prompt, site);
+  return file_.read(site_object(prompt.name, site));
 }
 
 }  // namespace assay

@@ -22,8 +22,11 @@ void check_surplus_head(const WeightMap& weights) {
 }  // namespace
 
 Engine::Engine(const ModelFile& model, const EngineOptions& options, const LoadProgress& progress)
-    : threads_(std::max(options.threads, 1)),
-      plan_(make_plan(model.config(), model.weights(), options.plan)),
+    : Engine(model, make_plan(model.config(), model.weights(), options.plan), options.threads, progress) {}
+
+Engine::Engine(const ModelFile& model, Plan plan, int threads, const LoadProgress& progress)
+    : threads_(std::max(threads, 1)),
+      plan_(std::move(plan)),
       weights_(Mapping::memory(plan_.weight_bytes)),
       decode_(Mapping::memory(plan_.decode.bytes)),
       prefill_(Mapping::memory(plan_.prefill.bytes)),

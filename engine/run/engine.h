@@ -16,6 +16,7 @@
 #include "engine/run/load_weights.h"
 #include "engine/run/observer.h"
 #include "engine/run/step_calls.h"
+#include "engine/run/stored_rows.h"
 
 namespace assay {
 
@@ -39,6 +40,8 @@ class Engine {
   // `model` must outlive the object. Throws what make_plan throws, ModelFileError where a tied model's second copy of the head
   // differs from the embedding, and KvExhausted where memory runs out.
   Engine(const ModelFile& model, const EngineOptions& options, const LoadProgress& progress = {});
+  // With a plan that the caller made of this model, or changed.
+  Engine(const ModelFile& model, Plan plan, int threads, const LoadProgress& progress = {});
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
@@ -63,6 +66,10 @@ class Engine {
   void choose(std::size_t step, Backend backend, Isa limit) { calls_->choose(step, backend, limit); }
   void choose_all(Backend backend, Isa limit);
   StepCalls& calls() { return *calls_; }
+  // Keys and values that a layer has of these tokens, read into `buffer` (stored_rows.h).
+  RowsView stored(std::int64_t layer, TokenRange tokens, std::vector<std::uint8_t>& buffer) {
+    return stored_rows(*cache_, sequence_, layer, tokens, buffer);
+  }
   // Passes end with this step; nothing: with the last.
   void stop_after(std::optional<std::size_t> step) { end_ = step ? *step + 1 : plan_.steps.size(); }
 

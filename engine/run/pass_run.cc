@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/run/engine.h"
+#include "engine/run/stored_rows.h"
 #include "kernels/isa.h"
 
 namespace assay {
@@ -92,42 +93,14 @@ RowsView PassRun::view(const Step& step, const Operand& operand, const std::uint
   return view;
 }
 
-// Row by row [2, n_kv, head_dim], as the cache has them.
-RowsView PassRun::stored_rows(const Step& step) {
-  const KvShape& shape = plan_.kv.shape;
-  const auto element = shape.type == KvType::f32 ? sizeof(float) : sizeof(std::uint16_t);
-  const auto head = static_cast<std::size_t>(shape.head_dim) * element;
-  const auto side = static_cast<std::size_t>(shape.n_kv) * head;
-  stored_.assign(static_cast<std::size_t>(pass_.rows) * 2 * side, 0);
-  for (const AssayKvSpan& span : cache_.view(sequence_, step.layer)) {
-    const std::int64_t first = std::max(span.first, pass_.position);
-    const std::int64_t last = std::min(span.first + span.count, pass_.position + pass_.rows);
-    for (std::int64_t position = first; position < last; ++position) {
-      std::uint8_t* const row = stored_.data() + static_cast<std::size_t>(position - pass_.position) * 2 * side;
-      for (std::int64_t h = 0; h < shape.n_kv; ++h) {
-        const auto at = [&](const void* base, std::int64_t head_stride, std::int64_t row_stride) {
-          return static_cast<const std::uint8_t*>(base) +
-                 (h * head_stride + (position - span.first) * row_stride) * static_cast<std::int64_t>(element);
-        };
-        std::memcpy(row + static_cast<std::size_t>(h) * head, at(span.k, span.k_head_stride, span.k_row_stride), head);
-        std::memcpy(row + side + static_cast<std::size_t>(h) * head, at(span.v, span.v_head_stride, span.v_row_stride), head);
-      }
-    }
-  }
-  return {stored_.data(),
-          shape.type == KvType::f32 ? DType::f32 : DType::f16,
-          pass_.rows,
-          static_cast<std::int64_t>(2 * side),
-          {2, shape.n_kv, shape.head_dim}};
-}
-
 void PassRun::look(std::size_t index, bool before) {
   const Step& step = plan_.steps[index];
   std::vector<RowsView> inputs;
   std::vector<RowsView> outputs;
   for (std::size_t i = 0; i < step.inputs.size(); ++i) inputs.push_back(view(step, step.inputs[i], calls_.input(step, pass_, i)));
   for (const Operand& output : step.outputs) outputs.push_back(view(step, output, calls_.address(pass_, output)));
-  if (step.kind == StepKind::kv_store && !before) outputs.push_back(stored_rows(step));
+  if (step.kind == StepKind::kv_store && !before)
+    outputs.push_back(stored_rows(cache_, sequence_, step.layer, {pass_.position, pass_.rows}, stored_));
   const std::int64_t rows = pass_.rows_of(step);
   const StepRun run{plan_, index, pass_.position + pass_.rows - rows, rows, inputs, outputs, &pass_};
   if (before) {

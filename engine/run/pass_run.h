@@ -27,7 +27,6 @@ class PassRun {
   void guarded(Function function);
   void look(std::size_t step, bool before);
   RowsView view(const Step& step, const Operand& operand, const std::uint8_t* data) const;
-  RowsView stored_rows(const Step& step);
 
   const Plan& plan_;
   StepCalls& calls_;

@@ -72,7 +72,8 @@ std::int32_t Sampler::sample(std::span<const float> logits, std::uint64_t index)
   if (sampling_.temperature == 0) return best;
   keep_candidates(logits);
   const auto count = std::ssize(candidates_);
-  for (std::size_t i = 0; i < candidates_.size(); ++i) scaled_[i] = candidates_[i].logit / sampling_.temperature;
+  for (std::size_t i = 0; i < candidates_.size(); ++i)
+    scaled_[i] = (candidates_[i].logit - candidates_[0].logit) / sampling_.temperature;
   const SoftmaxArgs args{scaled_.data(), probabilities_.data(), 1, count, count, count};
   softmax_(&args);
   const std::size_t kept = kept_by_probability();

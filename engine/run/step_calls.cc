@@ -28,15 +28,24 @@ StepCalls::StepCalls(const Plan& plan, const std::uint8_t* weights, KvCache& cac
 
 void StepCalls::choose(std::size_t step, Backend backend, Isa limit) {
   Call& call = steps_[step];
-  ReferenceSink* const sink = call.decode.sink;
   call.decode = choose_op(plan_.steps[step].decode_op, limit);
   call.prefill = choose_op(plan_.steps[step].prefill_op, limit);
   call.decode.backend = call.prefill.backend = backend;
-  call.decode.sink = call.prefill.sink = sink;
 }
 
-void StepCalls::set_sink(ReferenceSink* sink) {
-  for (Call& call : steps_) call.decode.sink = call.prefill.sink = sink;
+void StepCalls::replace(std::size_t step, const Chosen& decode, const Chosen& prefill) {
+  steps_[step].decode = decode;
+  steps_[step].prefill = prefill;
+}
+
+AssayStatus StepCalls::run_by_reference(std::size_t step, const Pass& pass, ReferenceSink* sink) {
+  Call& call = steps_[step];
+  const Call own = call;
+  call.decode = {Backend::reference, nullptr, "reference", sink};
+  call.prefill = call.decode;
+  const AssayStatus status = run(step, pass, 0, 1);
+  call = own;
+  return status;
 }
 
 const Chosen& StepCalls::chosen_for(std::size_t step, const Pass& pass) const {

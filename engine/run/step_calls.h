@@ -32,12 +32,17 @@ class StepCalls {
 
   // Another backend, or the best variant below another ISA, for one step.
   void choose(std::size_t step, Backend backend, Isa limit);
-  // Where the references of all steps leave their truth; null for nowhere.
-  void set_sink(ReferenceSink* sink);
+  // The chosen variant of a step, or its reference in its place.
+  void set_backend(std::size_t step, Backend backend) { steps_[step].decode.backend = steps_[step].prefill.backend = backend; }
+  // A step's variants themselves, such as a stranger's. They must be of the ops that the step names.
+  void replace(std::size_t step, const Chosen& decode, const Chosen& prefill);
   const Chosen& chosen(std::size_t step, bool decode) const { return decode ? steps_[step].decode : steps_[step].prefill; }
 
   // Part `part` of `parts` of a step; parts may run at the same time. Anything but ASSAY_OK: this part wrote nothing more.
   AssayStatus run(std::size_t step, const Pass& pass, int part, int parts);
+  // The whole step by its reference, which leaves its truth in `sink` if that is not null. What is chosen stays chosen. Not while
+  // the step runs.
+  AssayStatus run_by_reference(std::size_t step, const Pass& pass, ReferenceSink* sink);
 
   // A step's operands in a pass, and the address of an operand's first row. Rows of final_norm's input begin where logits do.
   std::uint8_t* address(const Pass& pass, const Operand& operand) const;

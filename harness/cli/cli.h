@@ -26,10 +26,16 @@ using Action = std::function<int()>;
 Action add_list(CLI::App& app, const Common& common);
 Action add_check(CLI::App& app, const Common& common);
 Action add_bench(CLI::App& app, const Common& common);
+Action add_diff(CLI::App& app, const Common& common);
 Action add_inspect(CLI::App& app, const Common& common);
 Action add_eval(CLI::App& app, const Common& common);
 Action add_quantize(CLI::App& app, const Common& common);
 Action add_synth(CLI::App& app, const Common& common);
+Action add_run(CLI::App& app, const Common& common);
+Action add_plan(CLI::App& app, const Common& common);
+Action add_audit(CLI::App& app, const Common& common);
+Action add_attribute(CLI::App& app, const Common& common);
+Action add_bisect(CLI::App& app, const Common& common);
 Action add_ledger(CLI::App& app, const Common& common);
 Action add_completion(CLI::App& app, const Common& common);
 

@@ -83,10 +83,16 @@ int run(int argc, char** argv) {
   actions["list"] = add_list(app, common);
   actions["check"] = add_check(app, common);
   actions["bench"] = add_bench(app, common);
+  actions["diff"] = add_diff(app, common);
   actions["inspect"] = add_inspect(app, common);
   actions["eval"] = add_eval(app, common);
   actions["quantize"] = add_quantize(app, common);
   actions["synth"] = add_synth(app, common);
+  actions["run"] = add_run(app, common);
+  actions["plan"] = add_plan(app, common);
+  actions["audit"] = add_audit(app, common);
+  actions["attribute"] = add_attribute(app, common);
+  actions["bisect"] = add_bisect(app, common);
   actions["ledger"] = add_ledger(app, common);
   actions["completion"] = add_completion(app, common);
 

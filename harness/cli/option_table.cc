@@ -69,9 +69,11 @@ void describe_value(OptionInfo& info, const std::string& name, const std::string
     info.words = strings(known_shapes());
   } else if (name == "golden") {
     info.kind = ValueKind::folder;
-  } else if (name == "file" || name == "baseline" || name == "output" || name == "model") {
+  } else if (name == "file" || name == "baseline" || name == "output" || name == "model" || name == "html" || name == "ours" ||
+             name == "theirs" || name == "against") {
     info.kind = ValueKind::file;
-    info.suffix = name == "file" ? ".h5" : name == "baseline" ? ".json" : "";
+    const bool hdf5 = name == "file" || name == "ours" || name == "theirs" || name == "against";
+    info.suffix = hdf5 ? ".h5" : name == "html" ? ".html" : name == "baseline" ? ".json" : "";
   }
 }
 

@@ -1,0 +1,70 @@
+// Each site of a run of ours beside a golden trace: what it adds by itself, what it passes on, and whether it is wired as the golden's
+// engine is.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "engine/run/engine.h"
+#include "harness/attribute/local_probe.h"
+#include "harness/audit/judge.h"
+#include "harness/style.h"
+
+namespace assay {
+
+enum class Blame : std::uint8_t {
+  clean,     // within its op's bound on its own inputs, and as near to the golden as rounding at this site explains
+  inherits,  // within its bound, but its inputs are off, and so is what follows from them
+  guilty,    // the kernel is further from the truth than its contract allows
+  miswired,  // the plan, a weight or a recipe: the golden's own inputs do not give the golden's output
+};
+const char* blame_name(Blame blame) noexcept;
+
+struct SiteAttribution {
+  std::string site;
+  std::string op;
+  std::string variant;
+  Blame blame = Blame::clean;
+  LocalError local;
+  Judgement golden;  // the golden's inputs against the golden's output; may be not judged
+  bool inherits = false;
+  bool compared = false;     // with the golden's rows of the site; relative RMS errors:
+  double total = 0;          // ours - golden
+  double inherited = 0;      // reference on our inputs - golden
+  double own = 0;            // ours - reference on our inputs
+  double amplification = 0;  // inherited over the largest total of its inputs; 0 where these have no error
+  std::vector<std::string> remarks;
+};
+
+struct PromptAttribution {
+  std::string prompt;
+  std::int64_t tokens = 0;
+  std::int64_t rows = 0;
+  std::vector<SiteAttribution> sites;  // in the plan's order
+};
+
+struct AttributeRequest {
+  const ModelFile* model = nullptr;
+  Engine* engine = nullptr;  // of that model, with room for all logits; kernels as the user chose them
+  const TraceFile* golden = nullptr;
+  std::string recipe;
+  std::vector<std::string> prompts;  // empty: all
+};
+
+struct Attribution {
+  std::string recipe;
+  std::vector<PromptAttribution> prompts;
+  std::int64_t count(Blame blame) const;
+  std::int64_t not_judged() const;  // sites whose golden side could not be judged
+  // The first guilty or miswired site; null if there is none.
+  const SiteAttribution* first_fault() const;
+};
+
+Attribution attribute(const AttributeRequest& request);
+
+std::string attribution_text(const Attribution& result, bool all, const Style& style);
+nlohmann::ordered_json attribution_json(const Attribution& result);
+
+}  // namespace assay

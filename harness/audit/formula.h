@@ -1,0 +1,64 @@
+// A site's value by the definition, in fp64, from given inputs; and how far a right engine of some recipe may be from it, in whatever
+// order it sums. No kernel of ours takes part.
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <vector>
+
+#include "engine/model/config.h"
+#include "engine/model/weights.h"
+#include "engine/plan/plan.h"
+#include "harness/audit/recipe.h"
+
+namespace assay {
+
+using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+// A matrix of weights, decoded. `split` holds |d sc q| + |dmin m| where a weight is a difference of two products, else |w|.
+struct DecodedWeight {
+  RowMatrix value;
+  RowMatrix split;
+  std::int64_t blocks = 0;  // of a row; 0 where numbers are not in blocks
+};
+DecodedWeight decode_weight(const Weight& weight);
+
+struct Truth {
+  RowMatrix value;  // [row, feature]
+  RowMatrix bound;
+};
+
+// What a formula needs. Unused parts are left empty.
+struct SiteCall {
+  StepKind kind = StepKind::add;
+  std::vector<RowMatrix> inputs;        // each [row, feature]; for attention q, then k and v of all positions from 0 on
+  std::vector<std::int32_t> positions;  // of the rows
+  std::vector<std::int32_t> tokens;     // embed: of the rows
+  const DecodedWeight* weight = nullptr;
+  ActivationRounding activations = ActivationRounding::none;
+  std::int64_t heads = 1;     // of the output; rms_norm, rope, attention
+  std::int64_t kv_heads = 1;  // attention
+  double eps = 0;
+  bool eps_outside = false;  // added to the root, not under it
+  double theta = 0;
+  bool adjacent = false;        // pairs (2i, 2i + 1)
+  std::int64_t shift = 0;       // of the positions
+  bool kv_modulo = false;       // kv head = h % kv_heads
+  std::int64_t mask_ahead = 0;  // keys up to position + this
+};
+
+// Throws std::invalid_argument where the inputs do not fit.
+Truth evaluate(const SiteCall& call, const Recipe& recipe);
+
+// The largest |value - truth| / bound, and where. A NaN or an infinity that the truth has not is infinitely far.
+struct Excess {
+  double ratio = 0;
+  Eigen::Index row = 0;
+  Eigen::Index column = 0;
+  std::vector<Eigen::Index> columns;  // those with a ratio above 1
+  std::vector<Eigen::Index> rows;
+  std::int64_t unbounded = 0;  // outputs whose bound is void: not judged
+};
+Excess excess_of(const RowMatrix& value, const Truth& truth);
+
+}  // namespace assay

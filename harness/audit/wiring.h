@@ -1,0 +1,43 @@
+// Which sites feed a site: by Qwen3's definition, or as a plan has it. Inputs are pieces of sites' columns, so that a plan that reads
+// across a boundary is followed to where its columns really come from.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/model/config.h"
+#include "engine/plan/plan.h"
+
+namespace assay {
+
+struct SourcePiece {
+  std::string site;
+  std::int64_t column = 0;  // within the site's flattened row
+  std::int64_t count = 0;
+  bool operator==(const SourcePiece&) const = default;
+};
+using Source = std::vector<SourcePiece>;
+
+struct SiteWiring {
+  std::string site;
+  StepKind kind = StepKind::add;
+  std::int64_t layer = -1;
+  Role role = Role::embed;     // of its weight, if it has one
+  std::vector<Source> inputs;  // for attention q, k, v
+  std::int64_t heads = 1;      // rms_norm, rope, attention: how a row is cut
+  std::int64_t kv_heads = 1;   // attention
+  std::string fault;           // of a plan: an operand outside its slot
+};
+
+// Every site that has a formula, in execution order.
+std::vector<SiteWiring> definition_wiring(const ModelConfig& config);
+// The same of a plan: its steps, quantisation taken for transparent (the recipe says how activations are rounded) and kv_store
+// followed to what it stored.
+std::vector<SiteWiring> plan_wiring(const Plan& plan);
+
+// "layers.02.q_norm", or with pieces "layers.02.q_proj[0..127] + ...".
+std::string source_text(const Source& source);
+
+}  // namespace assay

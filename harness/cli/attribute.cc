@@ -1,0 +1,48 @@
+#include "harness/attribute/attribute.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "harness/cli/cli.h"
+#include "harness/cli/model_options.h"
+
+namespace assay::cli {
+namespace {
+
+struct AttributeOptions {
+  ModelOptions model;
+  std::string golden;
+  std::string recipe;
+  std::vector<std::string> prompts;
+  bool all = false;
+};
+
+int attribute_model(const AttributeOptions& options, const Common& common) {
+  const ModelFile model(model_path(options.model));
+  const TraceFile golden(options.golden);
+  EngineOptions engine_settings = engine_options(options.model);
+  engine_settings.plan.all_logits = true;
+  Engine engine(model, engine_settings, load_line());
+  end_load_line();
+  choose_kernels(engine, options.model);
+  const Attribution result = attribute({&model, &engine, &golden, options.recipe, options.prompts});
+  fmt::print("{}", common.json ? attribution_json(result).dump(1) + "\n" : attribution_text(result, options.all, common.style()));
+  return result.first_fault() == nullptr ? kPass : kParityFailure;
+}
+
+}  // namespace
+
+Action add_attribute(CLI::App& app, const Common& common) {
+  auto options = std::make_shared<AttributeOptions>();
+  CLI::App* command = app.add_subcommand("attribute", "Each site beside a golden trace: clean, inherits, GUILTY or MISWIRED");
+  add_model_options(*command, options->model);
+  command->add_option("--golden", options->golden, "The trace to hold the model to")->required();
+  command->add_option("--recipe", options->recipe, "Whose roundings the golden has; by default what it says");
+  command->add_option("--prompt", options->prompts, "Of the golden; by default all (repeatable)");
+  command->add_flag("--all", options->all, "Every site by itself");
+  command->footer("Example: assay attribute --golden golden/traces/kjv-hf-f32.h5");
+  return [options, &common] { return attribute_model(*options, common); };
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,53 @@
+#include "harness/attribute/bisect.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "harness/cli/cli.h"
+#include "harness/cli/model_options.h"
+
+namespace assay::cli {
+namespace {
+
+struct BisectOptions {
+  ModelOptions model;
+  std::string golden;
+  std::vector<std::string> prompts;
+  double threshold = 0;
+};
+
+int bisect_model(const BisectOptions& options, const Common& common) {
+  const ModelFile model(model_path(options.model));
+  const TraceFile golden(options.golden);
+  EngineOptions engine_settings = engine_options(options.model);
+  engine_settings.plan.all_logits = true;
+  Engine engine(model, engine_settings, load_line());
+  end_load_line();
+  choose_kernels(engine, options.model);
+  BisectRequest request{&engine, &golden, options.prompts, {}, {}};
+  if (options.threshold > 0) request.threshold = options.threshold;
+  request.progress = [&](const BisectRun& run) {
+    if (!common.json) fmt::print("  {:<9.3g} {} {}\n", run.distance, run.within ? "<=" : "> ", run.what);
+  };
+  const Bisection result = bisect(request);
+  fmt::print("{}", common.json ? bisection_json(result).dump(1) + "\n" : bisection_text(result, common.style()));
+  return !result.reference_is_far() && result.nothing_to_find() ? kPass : kParityFailure;
+}
+
+}  // namespace
+
+Action add_bisect(CLI::App& app, const Common& common) {
+  auto options = std::make_shared<BisectOptions>();
+  CLI::App* command =
+      app.add_subcommand("bisect", "The smallest set of steps whose kernels explain the logits' distance to a golden");
+  add_model_options(*command, options->model);
+  command->add_option("--golden", options->golden, "The trace whose logits to hold the model to")->required();
+  command->add_option("--prompt", options->prompts, "Of the golden; by default all (repeatable)");
+  command->add_option("--threshold", options->threshold, "Relative RMS; by default twice that of the all-reference run")
+      ->check(CLI::PositiveNumber);
+  command->footer("Example: assay bisect --golden golden/traces/kjv-hf-f32.h5 --prompt genesis");
+  return [options, &common] { return bisect_model(*options, common); };
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+
+#include "golden/atomic_file.h"
+#include "harness/cli/cli.h"
+#include "harness/diff/diff.h"
+#include "harness/diff/html.h"
+#include "harness/diff/report.h"
+
+namespace assay::cli {
+namespace {
+
+struct Options {
+  std::string ours, theirs, against, html;
+  diff::DiffOptions diff;
+  bool brief = false;
+};
+
+int run_diff(const Options& options, const Common& common) {
+  const TraceFile ours(options.ours);
+  const TraceFile theirs(options.theirs);
+  std::optional<TraceFile> against;
+  if (!options.against.empty()) against.emplace(options.against);
+  const diff::TraceDiff result = diff::compare_traces(ours, theirs, against ? &*against : nullptr, options.diff);
+  if (!options.html.empty()) write_file_atomically(options.html, diff::diff_html(result));
+  if (common.json) {
+    // Names in a stranger's file need not be UTF-8.
+    fmt::print("{}\n", diff::diff_json(result).dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  } else {
+    fmt::print("{}", diff::diff_text(result, options.brief, common.style()));
+  }
+  if (!result.aligned()) return kWrongUse;
+  return result.diverged().empty() ? kPass : kParityFailure;
+}
+
+}  // namespace
+
+Action add_diff(CLI::App& app, const Common& common) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("diff", "Two traces, site by site: where they part, and by how much");
+  command->add_option("ours", options->ours, "The trace in question, A; its order is the order of execution")->required();
+  command->add_option("theirs", options->theirs, "The trace it is measured against, B")->required();
+  command->add_option("--against", options->against, "A third trace, C, for scale: is A nearer to B than C is?");
+  command->add_option("--prompt", options->diff.prompt, "One prompt of A; without it all that both have");
+  command->add_option("--sites", options->diff.sites, "Sites to look at, a glob as of the shell: 'layers.0[0-3].*'");
+  command
+      ->add_option("--floor", options->diff.floor,
+                   "Relative RMS of a row below which no site diverges; by default from the types")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--growth", options->diff.growth, "A site diverges where its error is so many times that of its inputs")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--top", options->diff.top, "How many of the largest logits are compared as a set")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--html", options->html, "Also write a page with plots");
+  command->add_flag("--brief", options->brief, "No line for each site");
+  command->footer("Example: assay diff golden/traces/kjv-hf-f32.h5 golden/traces/kjv-f64.h5 --prompt genesis --html diff.html");
+  return [options, &common] { return run_diff(*options, common); };
+}
+
+}  // namespace assay::cli
