@@ -28,4 +28,7 @@ class MappedFile {
   std::span<const std::uint8_t> bytes_;
 };
 
+// Takes the pages of a part of a mapped file out of this process's memory; whoever reads them again finds them in the file.
+void release_pages(std::span<const std::uint8_t> bytes);
+
 }  // namespace assay

@@ -30,8 +30,8 @@ bool prefill(Engine& engine, const GenerateRequest& request, Generated& out) {
   return true;
 }
 
-Ended decode(Engine& engine, const GenerateRequest& request, const std::function<void(std::int32_t)>& token, Generated& out) {
-  Sampler sampler(engine.plan().config.vocab, request.sampling);
+Ended decode(Engine& engine, const GenerateRequest& request, Sampler& sampler, const std::function<void(std::int32_t)>& token,
+             Generated& out) {
   while (std::ssize(out.tokens) < request.tokens) {
     if (is_cancelled(request)) return Ended::cancelled;
     const std::int32_t next = sampler.sample(engine.logits(), out.tokens.size());
@@ -60,13 +60,14 @@ Generated generate(Engine& engine, const GenerateRequest& request, const std::fu
     throw std::invalid_argument("the prompt has " + std::to_string(request.prompt.size()) + " tokens, the context has room for " +
                                 std::to_string(room));
   }
+  Sampler sampler(engine.plan().config.vocab, request.sampling);
   Generated out;
   out.tokens.reserve(static_cast<std::size_t>(std::min(request.tokens, room)));
   Clock::time_point start = Clock::now();
   const bool whole = prefill(engine, request, out);
   out.prefill_seconds = seconds_since(start);
   start = Clock::now();
-  out.ended = whole ? decode(engine, request, token, out) : Ended::cancelled;
+  out.ended = whole ? decode(engine, request, sampler, token, out) : Ended::cancelled;
   out.decode_seconds = seconds_since(start);
   return out;
 }

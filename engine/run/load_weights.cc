@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "engine/files/mapped_file.h"
 #include "engine/threads.h"
 #include "kernels/convert_bf16_f32/convert_bf16_f32.h"
 #include "kernels/convert_f16_f32/convert_f16_f32.h"
@@ -47,6 +48,7 @@ void load_weights(const Plan& plan, std::uint8_t* region, int threads, const Loa
     } else {
       load_matrix(planned, dst, threads);
     }
+    release_pages(planned.stored->bytes);  // else a model would be resident twice
     if (progress) progress(planned.offset + planned.bytes, plan.weight_bytes);
   }
 }

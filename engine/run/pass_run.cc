@@ -37,8 +37,12 @@ PassRun::PassRun(const Plan& plan, StepCalls& calls, const Pass& pass, std::size
 
 // The cut among threads changes no bit, so any number of them will do that the runtime gives.
 void PassRun::run(int threads) {
+  if (threads == 1) {
+    run_part(0, 1);  // libgomp allocates a team of one anew each time
+  } else {
 #pragma omp parallel num_threads(threads)
-  run_part(omp_get_thread_num(), omp_get_num_threads());
+    run_part(omp_get_thread_num(), omp_get_num_threads());
+  }
   if (error_) std::rethrow_exception(error_);
 }
 

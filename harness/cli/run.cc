@@ -151,10 +151,11 @@ Action add_run(CLI::App& app, const Common& common) {
   add_model_options(*command, options->model);
   command->add_option("-p,--prompt", options->prompt, "The text to go on from; with --chat, the question")->required();
   command->add_option("-n,--tokens", options->tokens, "Most tokens to generate")->check(CLI::NonNegativeNumber);
-  command->add_flag("--chat", options->chat, "Ask as a user does, by the model's chat template");
-  command->add_option("--system", options->system, "With --chat: the system's message");
+  CLI::Option* const chat = command->add_flag("--chat", options->chat, "Ask as a user does, by the model's chat template");
+  command->add_option("--system", options->system, "With --chat: the system's message")->needs(chat);
   command->add_option("--thinking", options->thinking, "With --chat: on or off; by default the template's")
-      ->check(CLI::IsMember({"on", "off"}));
+      ->check(CLI::IsMember({"on", "off"}))
+      ->needs(chat);
   command->add_option("--temp", options->sampling.temperature, "Temperature; 0, the default, takes the likeliest token")
       ->check(CLI::NonNegativeNumber);
   command->add_option("--top-k", options->sampling.top_k, "Draw from the so many likeliest; 0: from all")

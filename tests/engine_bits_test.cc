@@ -1,0 +1,148 @@
+// One answer: a model's logits have the same bits whatever the threads, the split of the prompt, the storage of the KV cache,
+// the ISA, and whoever looks on.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "engine/kv/policies.h"
+#include "engine/run/site_rows.h"
+#include "tests/engine_support.h"
+
+namespace assay {
+namespace {
+
+struct Conditions {
+  int threads = 1;
+  std::size_t chunk = 512;
+  std::string kv = "contiguous";
+  KvType kv_type = KvType::f32;
+  Isa isa = best_isa();
+  bool observed = false;
+
+  std::string text() const {
+    return std::to_string(threads) + " threads, chunk " + std::to_string(chunk) + ", " + kv +
+           (kv_type == KvType::f32 ? " f32, " : " f16, ") + std::string(isa_name(isa)) + (observed ? ", observed" : "");
+  }
+};
+
+std::vector<std::uint32_t> bits_of(const ModelFile& model, const Conditions& conditions, std::span<const std::int32_t> tokens) {
+  EngineOptions options;
+  options.threads = conditions.threads;
+  options.plan.chunk = static_cast<std::int64_t>(conditions.chunk);
+  options.plan.context = std::ssize(tokens);
+  options.plan.kv_policy = conditions.kv;
+  options.plan.kv_type = conditions.kv_type;
+  options.plan.all_logits = true;
+  Engine engine(model, options);
+  engine.choose_all(Backend::kernels, conditions.isa);
+  SiteRows rows({});
+  return logits_of_all(engine, tokens, conditions.chunk, conditions.observed ? &rows : nullptr);
+}
+
+// Number of rows that differ, and the first of them, for the message.
+void expect_same(const std::vector<std::uint32_t>& expected, const std::vector<std::uint32_t>& bits, std::int64_t vocab,
+                 const Conditions& conditions) {
+  ASSERT_EQ(bits.size(), expected.size()) << conditions.text();
+  const auto differ = std::ranges::mismatch(expected, bits).in1;
+  EXPECT_TRUE(differ == expected.end()) << conditions.text() << ": row " << (differ - expected.begin()) / vocab
+                                        << " differs first";
+}
+
+std::string model_name(const testing::TestParamInfo<const char*>& model) {
+  std::string name = model.param;
+  std::erase_if(name, [](unsigned char c) { return std::isalnum(c) == 0; });
+  return name;
+}
+
+class Comparison : public testing::TestWithParam<const char*> {
+ protected:
+  static void compare(const Conditions& base, std::span<const Conditions> others, std::size_t count) {
+    const ModelFile model(test_model(GetParam()));
+    const std::vector<std::int32_t> tokens = prompt_tokens("very_long", count);
+    const std::vector<std::uint32_t> expected = bits_of(model, base, tokens);
+    ASSERT_EQ(std::ssize(expected), std::ssize(tokens) * model.config().vocab);
+    for (const Conditions& one : others) expect_same(expected, bits_of(model, one, tokens), model.config().vocab, one);
+  }
+};
+
+class BitsOfEveryType : public Comparison {};
+class BitsOfTheEngine : public Comparison {};
+class BitsOfALongPrompt : public Comparison {};
+
+constexpr std::size_t kLong = 530;  // two passes of 512, nine of 64, 76 of 7; the last of each is shorter
+constexpr std::size_t kShort = 50;  // seven passes of 7 and one of a single token
+
+TEST_P(BitsOfALongPrompt, OverThreadsAndChunks) {
+  const Conditions others[] = {{.chunk = 1},
+                               {.chunk = 7},
+                               {.chunk = 64},
+                               {.threads = 2, .chunk = 1},
+                               {.threads = 2, .chunk = 64},
+                               {.threads = 2, .chunk = 512},
+                               {.threads = 3, .chunk = 7},
+                               {.threads = 3, .chunk = 512}};
+  compare({}, others, kLong);
+}
+
+TEST_P(BitsOfEveryType, OverThreadsAndChunks) {
+  std::vector<Conditions> others;
+  for (const int threads : {1, 2, 3}) {
+    for (const std::size_t chunk : {1, 7, 64, 512}) others.push_back({.threads = threads, .chunk = chunk});
+  }
+  compare({}, others, kShort);
+}
+
+TEST_P(BitsOfEveryType, OverIsas) {
+  std::vector<Conditions> others;
+  for (const Isa isa : isas_here()) {
+    for (const std::size_t chunk : {1, 7}) others.push_back({.chunk = chunk, .isa = isa});
+  }
+  compare({}, others, 16);
+}
+
+// More parts than a matrix has groups of rows, or a pass rows: some threads have nothing to do.
+TEST_P(BitsOfTheEngine, OverMoreThreadsThanThereIsWork) {
+  const Conditions others[] = {{.threads = 11, .chunk = 1}, {.threads = 11, .chunk = 7}};
+  compare({}, others, 15);
+}
+
+TEST_P(BitsOfTheEngine, OverCachesThatKeepAllPositions) {
+  for (const KvType type : {KvType::f32, KvType::f16}) {
+    std::vector<Conditions> others;
+    for (const KvPolicy& policy : kv_policies()) {
+      if (!policy.keeps_all) continue;
+      others.push_back({.chunk = 1, .kv = policy.name, .kv_type = type});
+      others.push_back({.threads = 2, .chunk = 64, .kv = policy.name, .kv_type = type});
+    }
+    // Windows as wide as the context; and a prompt in one pass, after which nothing need be kept.
+    others.push_back({.threads = 2, .chunk = 64, .kv = "ring", .kv_type = type});
+    others.push_back({.threads = 2, .chunk = 512, .kv = "none", .kv_type = type});
+    compare({.kv_type = type}, others, 270);
+  }
+}
+
+TEST_P(BitsOfTheEngine, WhoeverLooksOn) {
+  std::vector<Conditions> others;
+  for (const int threads : {1, 2}) {
+    for (const std::size_t chunk : {1, 7, 512}) others.push_back({.threads = threads, .chunk = chunk, .observed = true});
+  }
+  compare({}, others, kShort);
+}
+
+// f16 caches round: were their bits those of f32, the comparisons above would say nothing about them.
+TEST(Bits, OfTheCachesTypesDiffer) {
+  const ModelFile model(test_model("bf16-folder"));
+  const std::vector<std::int32_t> tokens = prompt_tokens("very_long", 20);
+  EXPECT_NE(bits_of(model, {.kv_type = KvType::f16}, tokens), bits_of(model, {.kv_type = KvType::f32}, tokens));
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, BitsOfEveryType,
+                         testing::Values("f32", "bf16", "f16", "q4_0", "q5_0", "q8_0", "q4_k", "q5_k", "q6_k", "motley",
+                                         "odd-f16", "odd-q8_0", "odd-q4_k_m"),
+                         model_name);
+INSTANTIATE_TEST_SUITE_P(Models, BitsOfALongPrompt, testing::Values("bf16-folder", "q4_k_m-llama.cpp"), model_name);
+INSTANTIATE_TEST_SUITE_P(Models, BitsOfTheEngine, testing::Values("bf16-folder", "motley", "odd-f16"), model_name);
+
+}  // namespace
+}  // namespace assay
