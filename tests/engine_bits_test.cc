@@ -19,10 +19,12 @@ struct Conditions {
   KvType kv_type = KvType::f32;
   Isa isa = best_isa();
   bool observed = false;
+  std::int64_t window = 0;
 
   std::string text() const {
     return std::to_string(threads) + " threads, chunk " + std::to_string(chunk) + ", " + kv +
-           (kv_type == KvType::f32 ? " f32, " : " f16, ") + std::string(isa_name(isa)) + (observed ? ", observed" : "");
+           (kv_type == KvType::f32 ? " f32, " : " f16, ") + std::string(isa_name(isa)) + (observed ? ", observed" : "") +
+           (window > 0 ? ", window " + std::to_string(window) : "");
   }
 };
 
@@ -33,6 +35,7 @@ std::vector<std::uint32_t> bits_of(const ModelFile& model, const Conditions& con
   options.plan.context = std::ssize(tokens);
   options.plan.kv_policy = conditions.kv;
   options.plan.kv_type = conditions.kv_type;
+  options.plan.window = conditions.window;
   options.plan.all_logits = true;
   Engine engine(model, options);
   engine.choose_all(Backend::kernels, conditions.isa);
@@ -122,6 +125,17 @@ TEST_P(BitsOfTheEngine, OverCachesThatKeepAllPositions) {
   }
 }
 
+// A ring forgets what a window does not see; the other caches keep it, unread.
+TEST_P(BitsOfTheEngine, OverCachesOfASlidingWindow) {
+  std::vector<Conditions> others;
+  for (const std::size_t chunk : {1, 7, 64}) {
+    for (const char* const kv : {"contiguous", "ring"}) {
+      others.push_back({.threads = 2, .chunk = chunk, .kv = kv, .window = 19});
+    }
+  }
+  compare({.window = 19}, others, 150);
+}
+
 TEST_P(BitsOfTheEngine, WhoeverLooksOn) {
   std::vector<Conditions> others;
   for (const int threads : {1, 2}) {
@@ -130,11 +144,13 @@ TEST_P(BitsOfTheEngine, WhoeverLooksOn) {
   compare({}, others, kShort);
 }
 
-// f16 caches round: were their bits those of f32, the comparisons above would say nothing about them.
-TEST(Bits, OfTheCachesTypesDiffer) {
+// f16 caches round and windows forget: had they the bits of others, the comparisons above would say nothing about them.
+TEST(Bits, OfOtherTypesAndWindowsDiffer) {
   const ModelFile model(test_model("bf16-folder"));
   const std::vector<std::int32_t> tokens = prompt_tokens("very_long", 20);
-  EXPECT_NE(bits_of(model, {.kv_type = KvType::f16}, tokens), bits_of(model, {.kv_type = KvType::f32}, tokens));
+  const auto plain = bits_of(model, {}, tokens);
+  EXPECT_NE(bits_of(model, {.kv_type = KvType::f16}, tokens), plain);
+  EXPECT_NE(bits_of(model, {.window = 19}, tokens), plain);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, BitsOfEveryType,
