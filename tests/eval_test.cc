@@ -10,7 +10,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "engine/run/site_rows.h"
 #include "engine/tokenizer/tokenizer.h"
+#include "golden/trace_writer.h"
 #include "harness/eval/text_eval.h"
 #include "harness/eval/trace_eval.h"
 #include "harness/suite.h"
@@ -195,6 +197,49 @@ TEST(TextEvaluation, AModelAgainstItselfAndAgainstAnother) {
   const ModelFile tiny(own_golden() / "models" / "tiny-a-Q4_K_M.gguf");
   Engine stranger(tiny, options(1024, 64));
   EXPECT_THROW(evaluate_text(engine, &stranger, tokens), std::invalid_argument);
+}
+
+TEST(TraceEvaluation, ATieIsAGapWithinTheError) {
+  PromptEvaluation prompt;
+  prompt.logits_rms = 0.1;
+  EXPECT_FALSE(prompt.greedy_is_tie()) << "no greedy text";
+  prompt.greedy = GreedyComparison{10, 3, 1, 2, 0.2, 0.05};
+  EXPECT_TRUE(prompt.greedy_is_tie());
+  prompt.greedy->our_gap = 0.25;
+  EXPECT_FALSE(prompt.greedy_is_tie());
+  prompt.greedy->our_gap = 0;
+  prompt.greedy->equal = 10;
+  EXPECT_FALSE(prompt.greedy_is_tie()) << "they do not part";
+}
+
+// A trace may keep some sites, blocks among them, and leave logits out.
+TEST(TraceEvaluation, WhatIsNotComparedIsListed) {
+  const ModelFile model(own_golden() / "models" / "kjv-Q4_K_M.gguf");
+  Engine engine(model, options(64, 64));
+  const TracePrompt prompt{"p", "", {5, 6, 7}, {1, 2}, {}, GreedyText{{4096}, {0.5F}}};
+  SiteRows rows(prompt.positions);
+  engine.feed(prompt.tokens, Logits::all, &rows);
+  const TemporaryFolder folder;
+  const auto write = [&](const char* name, std::vector<std::string> sites, bool greedy) {
+    TraceWriter writer(folder.path() / name, {"kjv", "Q4_K_M", "-", "assay", "f64", "float32", "-", "-", "-", "-"});
+    writer.open_prompt(prompt);
+    for (std::size_t i = 0; i < sites.size(); ++i) {
+      const Array& array = rows.at(sites[i] == "elsewhere" ? "embed" : sites[i]);
+      writer.declare({sites[i], array.dtype, {array.shape.begin() + 1, array.shape.end()}, static_cast<std::int64_t>(i)});
+      writer.append(sites[i], std::span(array.bytes));
+    }
+    if (greedy) writer.set_greedy(*prompt.greedy, "");
+    writer.commit();
+    return TraceFile(folder.path() / name);
+  };
+  const TraceFile some = write("some.h5", {"embed", "layers.00.attn_norm.quant", "elsewhere"}, false);
+  const PromptEvaluation found = evaluate_prompt(engine, some, "p", nullptr, nullptr);
+  EXPECT_EQ(found.sites.size(), 1U);
+  EXPECT_TRUE(found.sites.front().exact());
+  EXPECT_EQ(found.apart, (std::vector<std::string>{"layers.00.attn_norm.quant", "elsewhere"}));
+  EXPECT_EQ(found.logits.rows(), 0);
+  EXPECT_THROW(evaluate_prompt(engine, write("none.h5", {"elsewhere"}, false), "p", nullptr, nullptr), std::invalid_argument);
+  EXPECT_THROW(evaluate_prompt(engine, write("token.h5", {"embed"}, true), "p", nullptr, nullptr), std::invalid_argument);
 }
 
 struct Ran {
