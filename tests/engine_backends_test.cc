@@ -62,11 +62,7 @@ class HoldsStepsToReferences final : public Observer {
     ReferenceSink sink;
     sink.reset(reinterpret_cast<const float*>(output.data), std::ssize(ours) / 4);
     std::ranges::fill(sink.value, std::nan(""));  // what the reference leaves out is not what it should be
-    engine_.calls().choose(run.index, Backend::reference, selected_isa());
-    engine_.calls().set_sink(&sink);
-    EXPECT_EQ(engine_.calls().run(run.index, *run.pass, 0, 1), ASSAY_OK) << run.step().site;
-    engine_.calls().set_sink(nullptr);
-    engine_.calls().choose(run.index, Backend::kernels, selected_isa());
+    EXPECT_EQ(engine_.calls().run_by_reference(run.index, *run.pass, &sink), ASSAY_OK) << run.step().site;
     const std::vector<std::uint8_t> theirs = bytes_of(output);
     if (is_exact(run.step().kind)) {
       EXPECT_TRUE(ours == theirs) << run.step().site;

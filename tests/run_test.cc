@@ -262,6 +262,11 @@ TEST(PlanCommand, TellsStepsAndMemory) {
   EXPECT_EQ(json.at("planned_bytes"), sum);
   EXPECT_EQ(json.at("regions")[1].at("bytes"), 6 * 2 * 2 * 128 * 2 * 256);  // a chunk of 256 positions
   EXPECT_TRUE(json.at("fits").get<bool>());
+  // One that grows by copying is there twice meanwhile: 256 positions beside 300.
+  const auto bytes = [](const char* policy) {
+    return plan_json({"--context", "300", "--kv", policy}).at("planned_bytes").get<std::int64_t>();
+  };
+  EXPECT_EQ(bytes("grow") - bytes("contiguous"), 6 * 2 * 2 * 128 * 4 * 256);
   const Ran text = run_assay({"plan", "--all"});
   EXPECT_EQ(text.status, 0);
   for (const char* const part : {"layers.05.ffn_residual", "rope_table", "prefill", "fits: "})

@@ -197,7 +197,8 @@ std::int64_t available_memory() {
 }
 
 std::int64_t planned_bytes(const Plan& plan) {
-  std::int64_t bytes = 0;
+  const KvPlan kv = plan_kv_cache(plan.options.kv_policy, plan.kv, plan.options.context);
+  std::int64_t bytes = kv.peak_bytes - kv.bytes;
   for (const Region& region : plan.regions()) bytes += region.bytes;
   return bytes;
 }

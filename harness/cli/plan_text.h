@@ -13,7 +13,7 @@ namespace assay::cli {
 // What this machine has left for a program: MemAvailable of /proc/meminfo, or less where a control group allows less.
 std::int64_t available_memory();
 
-// Bytes that the plan's regions take, the file's part included.
+// The most that the plan's regions take, the file's part included: a cache that grows by copying is there twice meanwhile.
 std::int64_t planned_bytes(const Plan& plan);
 
 // Layers whose steps have the same ops are told once, unless `all`; so are buffers.
