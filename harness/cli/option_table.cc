@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 
 #include "engine/convert/known_shapes.h"
 #include "engine/convert/target.h"
@@ -43,6 +44,16 @@ std::string upper(std::string text) {
   return text;
 }
 
+// Of an option whose value is a file: how its name ends; empty: in any way.
+std::optional<std::string> file_suffix(const std::string& name, const std::string& command) {
+  if (name == "dump") return command == "npz" || command == "safetensors" ? "." + command : ".h5";
+  if (name == "file" || name == "ours" || name == "theirs" || name == "against") return ".h5";
+  if (name == "baseline" || name == "map") return ".json";
+  if (name == "html") return ".html";
+  if (name == "output" || name == "model") return "";
+  return std::nullopt;
+}
+
 // What the value of an option is; the same name means the same in every command.
 void describe_value(OptionInfo& info, const std::string& name, const std::string& command, const std::string& type) {
   info.placeholder = upper(name);
@@ -69,11 +80,9 @@ void describe_value(OptionInfo& info, const std::string& name, const std::string
     info.words = strings(known_shapes());
   } else if (name == "golden") {
     info.kind = ValueKind::folder;
-  } else if (name == "file" || name == "baseline" || name == "output" || name == "model" || name == "html" || name == "ours" ||
-             name == "theirs" || name == "against") {
+  } else if (const auto suffix = file_suffix(name, command)) {
     info.kind = ValueKind::file;
-    const bool hdf5 = name == "file" || name == "ours" || name == "theirs" || name == "against";
-    info.suffix = hdf5 ? ".h5" : name == "html" ? ".html" : name == "baseline" ? ".json" : "";
+    info.suffix = *suffix;
   }
 }
 
