@@ -70,10 +70,13 @@ void describe_value(OptionInfo& info, const std::string& name, const std::string
   } else if (name == "golden") {
     info.kind = ValueKind::folder;
   } else if (name == "file" || name == "baseline" || name == "output" || name == "model" || name == "html" || name == "ours" ||
-             name == "theirs" || name == "against") {
+             name == "theirs" || name == "against" || name == "report" || name == "bench") {
     info.kind = ValueKind::file;
     const bool hdf5 = name == "file" || name == "ours" || name == "theirs" || name == "against";
-    info.suffix = hdf5 ? ".h5" : name == "html" ? ".html" : name == "baseline" ? ".json" : "";
+    info.suffix = hdf5                                                        ? ".h5"
+                  : name == "html"                                            ? ".html"
+                  : name == "baseline" || name == "report" || name == "bench" ? ".json"
+                                                                              : "";
   }
 }
 
