@@ -138,9 +138,10 @@ std::string bench_table(const BenchFile& bench) {
 
 const char* const kPageStyle = R"css(
 .margins td { padding: 1px 8px 1px 0; }
-.bar { position: relative; width: 150px; height: 20px; background: var(--card); border-radius: 3px; overflow: hidden; }
+.bar { position: relative; width: 150px; height: 20px; background: var(--card); border-radius: 3px; overflow: hidden;
+  font: 12.5px/20px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; }
 .bar i { position: absolute; left: 0; top: 0; bottom: 0; background: var(--good); opacity: 0.35; }
-.bar span { position: relative; padding: 0 6px; font: 12.5px/20px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; }
+.bar span { position: relative; padding: 0 6px; }
 .bar.over i, .failed .bar i { background: var(--bad); }
 .failed .bar { outline: 1.5px solid var(--bad); width: auto; min-width: 150px; }
 .coverage tr:nth-child(even) td { background: var(--stripe); }

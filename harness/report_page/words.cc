@@ -85,7 +85,7 @@ std::string verdict_line(const Joined& joined) {
   if (!joined.merged) return out;
   out += fmt::format("; {} from {}", counted(joined.parts.size(), "report", "reports"),
                      counted(joined.machines.size(), "machine", "machines"));
-  return out + (joined.differences.empty() ? ": one answer" : "");
+  return out + (joined.passed() ? ": one answer" : "");
 }
 
 std::vector<VariantRow> worst_rows(const Joined& joined) {
