@@ -220,6 +220,7 @@ CaseResult CaseCheck::check(std::size_t variant, const Checks& checks) {
   result.variant = which.name;
   result.case_name = test_.name;
   result.source = test_.source;
+  result.tags = test_.tags;
   result.seed = test_.seed;
   result.refusal = test_.status != ASSAY_OK;
   result.repro = fmt::format("assay check {} --isa {} {}", result.op, isa_name(which.isa), test_.repro);

@@ -32,6 +32,7 @@ struct CaseResult {
   std::string variant;
   std::string case_name;
   std::string source;
+  std::vector<std::string> tags;
   Verdict verdict = Verdict::pass;
   bool trivial = false;  // a kernel that returns zeros would pass, and the case says that it is meant
   bool in_ledger = false;

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "golden/store.h"
+#include "harness/figures.h"
 #include "harness/version.h"
 
 namespace assay {
@@ -81,6 +82,7 @@ nlohmann::ordered_json case_json(const CaseResult& one) {
                               {"variant", one.variant},
                               {"case", one.case_name},
                               {"source", one.source},
+                              {"tags", one.tags},
                               {"verdict", verdict_name(one.verdict)},
                               {"trivial", one.trivial},
                               {"refusal", one.refusal},
@@ -96,6 +98,19 @@ nlohmann::ordered_json case_json(const CaseResult& one) {
   if (one.seed) json["seed"] = *one.seed;
   if (one.failure) json["failure"] = {{"check", check_name(one.failure->check)}, {"message", one.failure->message}};
   json["repro"] = one.repro;
+  return json;
+}
+
+nlohmann::ordered_json request_json(const CheckRequest& request) {
+  nlohmann::ordered_json json{{"ops", request.ops},
+                              {"isa", nullptr},
+                              {"case", request.case_name},
+                              {"tag", request.tag},
+                              {"golden", request.golden.string()},
+                              {"data", nullptr},
+                              {"shard", {{"index", request.shard.index}, {"count", request.shard.count}}}};
+  if (request.isa) json["isa"] = isa_name(*request.isa);
+  if (request.generated) json["data"] = request.generated->data;
   return json;
 }
 
@@ -148,8 +163,8 @@ std::string suite_table(const SuiteResult& result, const Checks& checks, const S
   const auto rows = rows_of(result);
   Table table({"variant", ">cases", ">compared", ">margin", ">z", ">spread", ">layouts", "verdict"});
   for (const auto& [variant, row] : rows) {
-    table.add({variant, std::to_string(row.cases), std::to_string(row.compared), fmt::format("{:.3f}", row.margin),
-               optional_number(row.z, "{:+.1f}"), optional_number(row.spread, "{:.2f}"), std::to_string(row.layouts),
+    table.add({variant, std::to_string(row.cases), std::to_string(row.compared), margin_text(row.margin),
+               optional_number(row.z, "{:+.3g}"), optional_number(row.spread, "{:.3g}"), std::to_string(row.layouts),
                verdict_cell(row, style)});
   }
   std::string out = table.render(style) + "\n";
@@ -167,17 +182,20 @@ nlohmann::ordered_json environment_json() {
   for (const Isa isa : kAllIsas) {
     if (isa_supported(isa)) isas.push_back(isa_name(isa));
   }
-  return {{"schema", kReportSchema},  {"version", kVersion}, {"commit", kCommit}, {"compiler", kCompiler},
-          {"build_type", kBuildType}, {"cpu", cpu_model()},  {"isas", isas},      {"golden_schema", kGoldenSchema}};
+  return {{"schema", kReportSchema},       {"version", kVersion}, {"commit", kCommit},  {"compiler", kCompiler},
+          {"build_type", kBuildType},      {"flags", kFlags},     {"cpu", cpu_model()}, {"isas", isas},
+          {"golden_schema", kGoldenSchema}};
 }
 
-nlohmann::ordered_json suite_json(const SuiteResult& result, const Checks& checks) {
+nlohmann::ordered_json suite_json(const SuiteResult& result, const CheckRequest& request) {
   nlohmann::ordered_json json = environment_json();
-  json["checks"] = checks.to_string();
-  json["checks_off"] = checks.off_to_string();
+  json["request"] = request_json(request);
+  json["checks"] = request.checks.to_string();
+  json["checks_off"] = request.checks.off_to_string();
   json["passed"] = result.passed();
   json["cases"] = nlohmann::ordered_json::array();
   for (const CaseResult& one : result.cases) json["cases"].push_back(case_json(one));
+  json["known"] = result.known;
   json["faults"] = result.faults;
   json["skipped"] = nlohmann::ordered_json::array();
   for (const Skip& skip : result.skips) json["skipped"].push_back({{"what", skip.what}, {"why", skip.why}});

@@ -17,7 +17,8 @@ std::string suite_table(const SuiteResult& result, const Checks& checks, const S
 // One failed or mistrusted case: what, where, both values, the command.
 std::string describe_problem(const CaseResult& result, const Style& style);
 
-nlohmann::ordered_json suite_json(const SuiteResult& result, const Checks& checks);
+// What was asked for, every case of every variant, and the names of the cases that the suite knows (docs/report.md).
+nlohmann::ordered_json suite_json(const SuiteResult& result, const CheckRequest& request);
 
 // Version, commit, compiler, CPU, ISA: the head of every JSON report.
 nlohmann::ordered_json environment_json();

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <stdexcept>
 
@@ -58,7 +57,8 @@ class Suite {
       if (!wanted(adapter->op())) continue;
       GeneratedRequest one = *request_.generated;
       for (std::int64_t i = 0; i < request_.generated_cases; ++i, ++one.seed) {
-        check_case(*adapter, generated_test_case(*adapter, one), nullptr);
+        TestCase test = generated_test_case(*adapter, one);
+        if (deal(*adapter, test.name)) check_case(*adapter, std::move(test), nullptr);
       }
     }
   }
@@ -80,9 +80,11 @@ class Suite {
       for (const std::string& name : file.case_names()) {
         case_names_.insert(name);
         if (!request_.case_name.empty() && request_.case_name != name) continue;
+        // Only its tags say whether a case is asked for; without --tag another shard's is not even read.
+        if (request_.tag.empty() && !deal(*adapter, name)) continue;
         TestCase test = case_from_golden(*adapter, file, name);
         tags_.insert(test.tags.begin(), test.tags.end());
-        if (!request_.tag.empty() && !test.has_tag(request_.tag)) continue;
+        if (!request_.tag.empty() && (!test.has_tag(request_.tag) || !deal(*adapter, name))) continue;
         check_case(*adapter, std::move(test), own ? &ledger_ : nullptr);
       }
     }
@@ -97,39 +99,51 @@ class Suite {
       if (!wanted(adapter->op())) continue;
       if (!request_.file.empty() && request_.file.stem() != adapter->op()) continue;
       auto test = bias_test_case(*adapter);
-      if (test) check_case(*adapter, std::move(*test), request_.golden.empty() ? &ledger_ : nullptr);
+      if (test && deal(*adapter, test->name))
+        check_case(*adapter, std::move(*test), request_.golden.empty() ? &ledger_ : nullptr);
     }
   }
 
-  // What no single case shows.
-  void judge() {
+  // Every case that is asked for comes here once, in the same order whatever the shard: they are dealt like cards, since
+  // neighbours in a golden file cost alike. True if this shard has it.
+  bool deal(const Adapter& adapter, const std::string& case_name) {
+    if (variants(adapter).empty()) return false;
+    result_.known[std::string(adapter.op())].push_back(case_name);
+    return request_.shard.has(dealt_++);
+  }
+
+  void require_known_names() const {
     if (!request_.case_name.empty() && !case_names_.contains(request_.case_name)) {
       throw std::invalid_argument(unknown_name("case", request_.case_name, {case_names_.begin(), case_names_.end()}));
     }
     if (!request_.tag.empty() && !request_.generated && !tags_.contains(request_.tag)) {
       throw std::invalid_argument(unknown_name("tag", request_.tag, {tags_.begin(), tags_.end()}));
     }
-    std::map<std::string, std::pair<std::int64_t, std::int64_t>> by_variant;  // compared, trusted cases
-    for (const CaseResult& one : result_.cases) {
-      auto& [compared, trusted] = by_variant[one.variant];
-      compared += one.compared + one.bits_only;
-      if (!one.trivial && one.verdict != Verdict::mistrusted) ++trusted;
+    if (request_.shard.split() && dealt_ < request_.shard.count) {
+      throw std::invalid_argument(fmt::format("--shard {}: only {} cases are asked for; expected at most as many shards",
+                                              request_.shard.to_string(), dealt_));
     }
-    const bool everything = request_.case_name.empty() && request_.tag.empty() && !request_.generated;
-    for (const auto& [variant, counts] : by_variant) {
-      if (counts.first == 0) result_.faults.push_back(variant + ": nothing was compared");
-      const bool zeros_meant = request_.generated && request_.generated->data == "zeros";
-      if ((everything || request_.generated) && !zeros_meant && counts.second == 0)
-        result_.faults.push_back(variant + ": no case that a kernel returning zeros would fail");
-    }
+  }
+
+  // What no single case shows. Whether a variant's cases suffice is judged where all of them are: of several shards by
+  // `assay report --merge`.
+  void judge() {
+    require_known_names();
     if (result_.cases.empty()) result_.faults.emplace_back("no case was run");
-    if (!everything) return;
+    if (!request_.shard.split()) {
+      std::map<std::string, VariantTally> tallies;
+      for (const CaseResult& one : result_.cases) {
+        tallies[one.variant].add(one.compared + one.bits_only, !one.trivial && one.verdict != Verdict::mistrusted);
+      }
+      const bool zeros_meant = request_.generated && request_.generated->data == "zeros";
+      const bool trust_expected = (request_.everything() || request_.generated) && !zeros_meant;
+      result_.faults = tally_faults(tallies, trust_expected, std::move(result_.faults));
+    }
+    if (!request_.everything() || !request_.golden.empty() || !request_.file.empty()) return;
     for (const Adapter* adapter : adapters()) {
-      const bool ran =
-          std::any_of(result_.cases.begin(), result_.cases.end(), [&](const CaseResult& r) { return r.op == adapter->op(); });
-      const bool expected = request_.golden.empty() && request_.file.empty() && wanted(adapter->op());
-      if (expected && !ran && !variants(*adapter).empty())
-        result_.faults.push_back(std::string(adapter->op()) + ": has no golden");
+      const std::string op(adapter->op());
+      if (wanted(op) && !result_.known.contains(op) && !variants(*adapter).empty())
+        result_.faults.push_back(op + ": has no golden");
     }
   }
 
@@ -139,6 +153,7 @@ class Suite {
   std::map<const Adapter*, std::vector<std::size_t>> variants_;
   std::set<std::string> case_names_;
   std::set<std::string> tags_;
+  std::int64_t dealt_ = 0;
   SuiteResult result_;
 };
 
@@ -147,6 +162,15 @@ class Suite {
 bool SuiteResult::passed() const {
   return faults.empty() &&
          std::all_of(cases.begin(), cases.end(), [](const CaseResult& r) { return r.verdict == Verdict::pass; });
+}
+
+std::vector<std::string> tally_faults(const std::map<std::string, VariantTally>& tallies, bool trust_expected,
+                                      std::vector<std::string> faults) {
+  for (const auto& [variant, tally] : tallies) {
+    if (tally.compared == 0) faults.push_back(variant + ": nothing was compared");
+    if (trust_expected && tally.trusted == 0) faults.push_back(variant + ": no case that a kernel returning zeros would fail");
+  }
+  return faults;
 }
 
 std::vector<std::string> op_names() {

@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/check.h"
+#include "harness/shard.h"
 
 namespace assay {
 
@@ -21,7 +23,11 @@ struct CheckRequest {
   std::filesystem::path file;                 // one golden file instead of a folder; empty: all
   std::optional<GeneratedRequest> generated;  // made from seeds instead of read
   std::int64_t generated_cases = 1;           // seeds from generated->seed on
+  Shard shard;                                // the part of the cases to run; by default all
   Checks checks = Checks::all();
+
+  // Nothing but ops and ISA narrows it: what is missing then is a fault.
+  bool everything() const { return case_name.empty() && tag.empty() && !generated; }
 };
 
 // A variant or a file that was not run, and why.
@@ -31,6 +37,7 @@ struct Skip {
 };
 
 struct SuiteResult {
+  std::map<std::string, std::vector<std::string>> known;  // op -> its cases that were asked for, those of other shards too
   std::vector<CaseResult> cases;
   std::vector<Skip> skips;
   std::vector<std::string> faults;  // of the suite as a whole: an op without a trusted case, nothing compared
@@ -38,10 +45,24 @@ struct SuiteResult {
   bool passed() const;
 };
 
+// What the cases of one variant, all of them, must come to.
+struct VariantTally {
+  std::int64_t compared = 0;
+  std::int64_t trusted = 0;  // cases that a kernel returning zeros would fail
+  void add(std::int64_t outputs, bool trust) {
+    compared += outputs;
+    trusted += trust ? 1 : 0;
+  }
+};
+
+// `faults` and those of variants that compared nothing or, where it is expected, have no trusted case.
+std::vector<std::string> tally_faults(const std::map<std::string, VariantTally>& tallies, bool trust_expected,
+                                      std::vector<std::string> faults);
+
 // Told after each case of each variant: how many are done of how many of this op.
 using Progress = std::function<void(const CaseResult& result)>;
 
-// Throws std::invalid_argument (unknown names) or std::runtime_error (unreadable files): wrong use, exit code 2.
+// Throws std::invalid_argument (unknown names, more shards than cases) or std::runtime_error (unreadable files): wrong use, exit code 2.
 SuiteResult run_suite(const CheckRequest& request, const Progress& progress = {});
 
 // The names of all ops, for messages.

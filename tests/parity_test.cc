@@ -27,12 +27,12 @@ void check_variant(const Adapter& adapter, const Variant& variant, const std::fi
   for (const CaseResult& one : result.cases) {
     margin = std::max(margin, one.margin);
     compared += static_cast<double>(one.compared + one.bits_only);
-    if (one.case_name == "bias" && one.z) record("bias_z", *one.z);
+    if (one.case_name == "bias" && one.z) record("z", *one.z);
     if (one.verdict != Verdict::pass) ADD_FAILURE() << adapter.op() << ": " << describe_problem(one, Style::plain());
   }
   for (const std::string& fault : result.faults) ADD_FAILURE() << fault;
   if (!request.checks.off_to_string().empty()) fmt::print("checks off: {}\n", request.checks.off_to_string());
-  record("margin", margin);
+  record("max margin", margin);
   record("comparisons", compared);
   EXPECT_GT(compared, 0) << "nothing was compared";
 }

@@ -7,14 +7,14 @@ namespace assay {
 namespace {
 
 // In the order of Fault.
-constexpr std::array<std::string_view, 39> kNames{
+constexpr std::array<std::string_view, 40> kNames{
     "unreadable",        "truncated",    "count",        "overflow",    "outside-file",  "overlap",        "hole",
     "misaligned",        "name",         "duplicate",    "tensor-type", "dimensions",    "magic",          "big-endian",
     "version",           "value-type",   "nested-array", "boolean",     "alignment",     "block-shape",    "header-length",
     "header-start",      "json",         "json-limit",   "member",      "size-mismatch", "trailing-bytes", "shard-name",
     "weight-map",        "missing-key",  "key-type",     "key-value",   "architecture",  "feature",        "missing-tensor",
-    "unexpected-tensor", "tensor-shape", "vocabulary",   "value"};
-static_assert(kNames.size() == static_cast<std::size_t>(Fault::value) + 1);
+    "unexpected-tensor", "tensor-shape", "vocabulary",   "value",       "damaged"};
+static_assert(kNames.size() == static_cast<std::size_t>(Fault::damaged) + 1);
 
 std::string message(Fault fault, const Where& where, std::string_view why) {
   std::string text = where.file;

@@ -54,6 +54,8 @@ enum class Fault : std::uint8_t {
   tensor_shape,
   vocabulary,  // tokens, their types, merges or special ids that do not fit together
   value,       // a weight that is NaN, infinite, or beyond what the type it is to be stored in holds
+  // Archives of arrays.
+  damaged,  // compressed bytes that do not unpack, or a checksum that is not theirs
 };
 
 std::string_view fault_name(Fault fault) noexcept;

@@ -46,6 +46,14 @@ void Engine::reset() {
   logits_ = {};
 }
 
+void Engine::clear() {
+  clear_rows(*cache_, sequence_);
+  for (const Mapping* const arena : {&decode_, &prefill_}) {
+    if (*arena) std::memset(arena->begin(), 0, static_cast<std::size_t>(arena->bytes()));
+  }
+  reset();
+}
+
 void Engine::choose_all(Backend backend, Isa limit) {
   for (std::size_t step = 0; step < plan_.steps.size(); ++step) calls_->choose(step, backend, limit);
 }

@@ -53,6 +53,9 @@ class Engine {
   std::int64_t length() const { return cache_->length(sequence_); }
   // The sequence is empty again.
   void reset();
+  // As reset; and what earlier runs left in the arenas and in the cache's rows is zero, as in a new engine. A step that leaves
+  // something unwritten then does not find there what another run had right.
+  void clear();
 
   // The next tokens, in passes of at most plan().options.chunk; a pass of one token runs the decode set. Throws
   // std::out_of_range for a token outside the vocabulary, KvExhausted where the context ends (nothing has changed then), and

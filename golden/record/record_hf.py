@@ -1,6 +1,6 @@
 """What Hugging Face transformers computes for a local Qwen3 checkpoint, site by site, as a trace (golden/SCHEMA.md).
 
-    python record_hf.py MODEL_DIR OUT.h5 --dtype float32 [--prompts prompts.json]
+    python record_hf.py MODEL_DIR OUT.h5 --dtype float32 [--prompts prompts.json] [--keep 'layers.02.*' ...]
 
 The weights are the checkpoint's own bits, widened or kept; --dtype is the type that the forward pass runs in. Attention is the `eager` one.
 Greedy text reads the whole sequence anew for each token.
@@ -101,6 +101,8 @@ def main() -> None:
     parser.add_argument("out", type=Path, metavar="OUT.h5")
     parser.add_argument("--dtype", choices=["float32", "bfloat16"], required=True)
     parser.add_argument("--prompts", type=Path, default=HERE / "prompts.json")
+    parser.add_argument("--keep", nargs="+", default=["*"], metavar="GLOB", help="sites to write, lm_head for the logits; all if not given")
+    parser.add_argument("--note", default="", help="added to the trace's source")
     args = parser.parse_args()
     torch.use_deterministic_algorithms(True)
     tokenizer = AutoTokenizer.from_pretrained(args.model)
@@ -110,7 +112,8 @@ def main() -> None:
     tap = Tap(model)
     trace = Trace(args.model.resolve().name, weights, sha256_of(weight_files(args.model)[0]), "hf", "hf", args.dtype,
                   "golden/record/record_hf.py",
-                  f"transformers {transformers.__version__} Qwen3ForCausalLM, torch {torch.__version__}, eager attention")
+                  f"transformers {transformers.__version__} Qwen3ForCausalLM, torch {torch.__version__}, eager attention{args.note}",
+                  keep=tuple(args.keep))
     with torch.no_grad():
         for spec in read_prompts(args.prompts):
             trace.prompts[spec.name] = record(model, tap, tokenizer, spec)

@@ -1,6 +1,6 @@
 """What llama.cpp computes for a GGUF file of a Qwen3, site by site, as a trace (golden/SCHEMA.md).
 
-    python record_llama.py MODEL-TYPE.gguf OUT.h5 (--text "..." | --tokens 1,2,3) [--prompt NAME]
+    python record_llama.py MODEL-TYPE.gguf OUT.h5 (--text "..." | --tokens 1,2,3) [--prompt NAME] [--keep 'layers.02.*' ...]
 
 Its evaluation callback sees every node of the graph; llama_sites.py says which are sites. CPU, fp32 KV cache, flash attention off, one batch,
 logits of all positions.
@@ -103,6 +103,8 @@ def main() -> None:
     given.add_argument("--text")
     given.add_argument("--tokens")
     parser.add_argument("--prompt", default="prompt", help="what the run is called in the trace")
+    parser.add_argument("--keep", nargs="+", default=["*"], metavar="GLOB", help="sites to write, lm_head for the logits; all if not given")
+    parser.add_argument("--note", default="", help="added to the trace's source")
     args = parser.parse_args()
     L.llama_backend_init()
     model = L.llama_model_load_from_file(str(args.model).encode(), L.llama_model_default_params())
@@ -113,8 +115,8 @@ def main() -> None:
     sites = sites_of(nodes, L.llama_model_n_layer(model), len(ids))
     name, _, weights = args.model.stem.rpartition("-")
     trace = Trace(name, weights, sha256_of(args.model), "llama.cpp", "ggml", "float32", "golden/record/record_llama.py",
-                  f"llama-cpp-python {llama_cpp.__version__}, CPU, f32 KV cache, flash attention off",
-                  "Apache-2.0; values: outputs of llama.cpp (MIT)")
+                  f"llama-cpp-python {llama_cpp.__version__}, CPU, f32 KV cache, flash attention off{args.note}",
+                  "Apache-2.0; values: outputs of llama.cpp (MIT)", keep=tuple(args.keep))
     trace.prompts[args.prompt] = Prompt(np.array(ids), np.arange(len(ids)), logits, sites, args.text)
     write_trace(args.out, trace)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 from dataclasses import dataclass, field
+from fnmatch import fnmatch
 from pathlib import Path
 
 import h5py
@@ -49,7 +50,8 @@ class Prompt:
 
 @dataclass
 class Trace:
-    """`recipe`: whose roundings (definition, hf, llama.cpp); `rope`: the recipe of its table (f64, hf, ggml)."""
+    """`recipe`: whose roundings (definition, hf, llama.cpp); `rope`: the recipe of its table (f64, hf, ggml); `keep`: globs of the sites
+    that are written, lm_head for the logits."""
 
     model: str
     weights: str
@@ -61,6 +63,10 @@ class Trace:
     source: str
     licence: str = "Apache-2.0"
     prompts: dict[str, Prompt] = field(default_factory=dict)
+    keep: tuple[str, ...] = ("*",)
+
+    def keeps(self, site: str) -> bool:
+        return any(fnmatch(site, glob) for glob in self.keep)
 
 
 def layer_site(layer: int, name: str) -> str:
@@ -90,16 +96,18 @@ def put_text(parent: h5py.Group, name: str, text: str) -> None:
     put(parent, name, np.frombuffer(text.encode(), np.uint8))
 
 
-def put_prompt(parent: h5py.Group, name: str, prompt: Prompt) -> None:
+def put_prompt(parent: h5py.Group, name: str, prompt: Prompt, trace: Trace) -> None:
     group = make_group(parent, name)
     if prompt.text is not None:
         put_text(group, "text", prompt.text)
     put(group, "tokens", prompt.tokens.astype(np.int32))
     put(group, "positions", prompt.positions.astype(np.int32))
-    put(group, "logits", prompt.logits)
+    if trace.keeps("lm_head"):
+        put(group, "logits", prompt.logits)
     sites = make_group(group, "sites")
     for step, (site, values) in enumerate(prompt.sites.items()):
-        set_scalar(put(sites, site, values), "step", step)
+        if trace.keeps(site):
+            set_scalar(put(sites, site, values), "step", step)
     if prompt.greedy:
         greedy = make_group(group, "greedy")
         put(greedy, "tokens", prompt.greedy.tokens.astype(np.int32))
@@ -125,7 +133,7 @@ def write_trace(path: Path, trace: Trace) -> None:
             set_text(file, name, text)
         prompts = make_group(file["/"], "prompts")
         for name, prompt in trace.prompts.items():
-            put_prompt(prompts, name, prompt)
+            put_prompt(prompts, name, prompt, trace)
     with open(beside, "rb") as written:
         os.fsync(written.fileno())
     os.replace(beside, path)

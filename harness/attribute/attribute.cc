@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 
+#include "harness/attribute/plan_faults.h"
 #include "harness/audit/wiring.h"
 #include "harness/nearest.h"
 
@@ -34,18 +36,26 @@ class PromptRun {
  public:
   PromptRun(const AttributeRequest& request, const Recipe& recipe, const std::string& name)
       : request_(request),
+        recipe_(recipe),
         rows_(*request.golden, name),
         judge_(*request.model, recipe, request.golden->head("weights")),
-        probe_(*request.engine) {}
+        own_judge_(*request.model, own_recipe_, request.golden->head("weights")),
+        probe_(*request.engine),
+        definition_(definition_wiring(request.model->config())) {}
 
   PromptAttribution run() {
-    const std::vector<SiteWiring> wirings = plan_wiring(request_.engine->plan());
-    PromptAttribution out{rows_.prompt().name, std::ssize(rows_.prompt().tokens), std::ssize(rows_.prompt().positions), {}};
-    request_.engine->reset();
-    request_.engine->feed(rows_.prompt().tokens, Logits::all, &probe_);
-    const Plan& plan = request_.engine->plan();
-    for (std::size_t step = 0; step < plan.steps.size(); ++step) {
-      const auto wiring = std::ranges::find(wirings, plan.steps[step].site, &SiteWiring::site);
+    Engine& engine = *request_.engine;
+    const std::vector<SiteWiring> wirings = plan_wiring(engine.plan());
+    PromptAttribution out{rows_.prompt().name, std::ssize(rows_.prompt().tokens), std::ssize(rows_.prompt().positions), {}, {}};
+    engine.clear();
+    try {
+      engine.feed(rows_.prompt().tokens, Logits::all, &probe_);
+    } catch (const EngineError& error) {
+      probe_.stopped(error);
+      out.stopped = error.what();
+    }
+    for (std::size_t step = 0; step < engine.plan().steps.size(); ++step) {
+      const auto wiring = std::ranges::find(wirings, engine.plan().steps[step].site, &SiteWiring::site);
       out.sites.push_back(site(step, wiring == wirings.end() ? nullptr : &*wiring));
     }
     return out;
@@ -60,17 +70,31 @@ class PromptRun {
     out.local = probe_.errors()[index];
     out.variant = out.local.variant;
     if (wiring != nullptr) {
+      const auto right = std::ranges::find(definition_, wiring->site, &SiteWiring::site);
+      out.remarks = wiring_differences(*wiring, *right);
+      out.miswired = !out.remarks.empty();
       out.golden = judge_.judge(*wiring, rows_, true);
       compare(index, *wiring, out);
     } else {
       out.golden.why_not = "a step of the engine's own, which no other engine's trace holds";
     }
-    blame(out);
+    blame(index, out);
     return out;
   }
 
+  // Whether the passes came to this step for every row that the golden keeps.
+  bool reached(std::size_t index) const {
+    const Array& ours = probe_.by_kernel()[index];
+    return !ours.shape.empty() && ours.shape[0] > rows_.prompt().positions.back();
+  }
+
   void compare(std::size_t index, const SiteWiring& wiring, SiteAttribution& out) {
-    if (!rows_.has(out.site)) return;
+    for (const Source& source : wiring.inputs) {
+      for (const SourcePiece& piece : source) {
+        if (totals_.contains(piece.site)) out.inputs[piece.site] = totals_[piece.site];
+      }
+    }
+    if (!rows_.has(out.site) || !reached(index)) return;
     const RowMatrix& golden = rows_.site(out.site);
     const auto& positions = rows_.prompt().positions;
     const RowMatrix ours = kept_rows(probe_.by_kernel()[index], positions);
@@ -83,67 +107,67 @@ class PromptRun {
     out.total = relative(ours - golden, golden);
     out.inherited = relative(reference - golden, golden);
     out.own = relative(ours - reference, golden);
-    // On the golden's inputs ours and the golden's would both be within a bound of the truth. Where no bound is known, sizes tell.
-    const RowMatrix& bounds = out.golden.bounds;
-    out.inherits = bounds.size() == ours.size() ? excess_of(ours, {golden, 2 * bounds}).ratio > 1 : out.inherited > out.own;
+    const std::optional<RowMatrix> allowed = allowance(wiring, out.golden);
+    out.inherits = allowed ? excess_of(ours, {golden, *allowed}).ratio > 1 : out.inherited > out.own;
     double largest = 0;
-    for (const Source& source : wiring.inputs) {
-      for (const SourcePiece& piece : source) largest = std::max(largest, totals_[piece.site]);
-    }
+    for (const auto& [site, total] : out.inputs) largest = std::max(largest, total);
     out.amplification = largest > 0 ? out.inherited / largest : 0;
     totals_[out.site] = out.total;
   }
 
-  void blame(SiteAttribution& out) const {
+  // How far ours may be from the golden's with the golden's inputs: each within its own recipe's bound of the truth. Nothing where no
+  // bound is known.
+  std::optional<RowMatrix> allowance(const SiteWiring& wiring, const Judgement& golden) {
+    if (golden.bounds.size() == 0) return std::nullopt;
+    if (recipe_.u >= own_recipe_.u) return 2 * golden.bounds;
+    const Judgement own = own_judge_.judge(wiring, rows_, false);
+    if (own.bounds.size() == 0) return std::nullopt;
+    return golden.bounds + own.bounds;
+  }
+
+  void blame(std::size_t index, SiteAttribution& out) const {
     if (out.local.guilty()) {
       out.blame = Blame::guilty;
     } else if (!out.local.clobbered.empty()) {
       out.blame = Blame::miswired;
       out.remarks.push_back("its input is no longer what its site gave: " + out.local.clobbered);
-    } else if (out.golden.verdict == SiteVerdict::wrong) {
+    } else if (out.miswired || out.golden.verdict == SiteVerdict::wrong) {
       out.blame = Blame::miswired;
+    } else if (probe_.by_kernel()[index].shape.empty()) {
+      out.blame = Blame::not_run;
     } else if (out.inherits) {
       out.blame = Blame::inherits;
     }
   }
 
   const AttributeRequest& request_;
+  const Recipe& recipe_;
+  const Recipe& own_recipe_ = find_recipe("assay");
   TraceRows rows_;
   Judge judge_;
+  Judge own_judge_;
   LocalProbe probe_;
+  std::vector<SiteWiring> definition_;
   std::map<std::string, double> totals_;
 };
 
-// What is wrong with a plan before anything runs: operands outside their slots, sites that the definition has not or that it has and
-// the plan lacks.
-std::vector<SiteAttribution> plan_faults(const Plan& plan) {
-  std::vector<SiteAttribution> faults;
-  const auto add = [&](const std::string& site, std::string remark) {
-    SiteAttribution fault;
-    fault.site = site;
-    fault.blame = Blame::miswired;
-    fault.remarks.push_back(std::move(remark));
-    faults.push_back(std::move(fault));
-  };
-  const std::vector<SiteWiring> own = plan_wiring(plan);
-  const std::vector<SiteWiring> definition = definition_wiring(plan.config);
-  std::map<std::string, int> times;
-  for (const SiteWiring& wiring : own) {
-    if (!wiring.fault.empty()) add(wiring.site, "the plan has it at " + wiring.fault);
-    if (++times[wiring.site] == 2) add(wiring.site, "the plan has this site twice");
-    if (std::ranges::find(definition, wiring.site, &SiteWiring::site) == definition.end())
-      add(wiring.site, "the definition has no such site");
+// The plan could not be run.
+PromptAttribution unrun(const std::vector<PlanFault>& faults) {
+  PromptAttribution out{"the plan itself", 0, 0, {}, {}};
+  for (const PlanFault& fault : faults) {
+    SiteAttribution site;
+    site.site = fault.site;
+    site.blame = Blame::miswired;
+    site.remarks.push_back(fault.what);
+    out.sites.push_back(std::move(site));
   }
-  for (const SiteWiring& wiring : definition) {
-    if (!times.contains(wiring.site)) add(wiring.site, "the plan has no such site");
-  }
-  return faults;
+  return out;
 }
 
 }  // namespace
 
 const char* blame_name(Blame blame) noexcept {
-  constexpr const char* kNames[] = {"clean", "inherits", "GUILTY", "MISWIRED"};
+  constexpr const char* kNames[] = {"clean", "inherits", "not run", "GUILTY", "MISWIRED"};
   return kNames[static_cast<std::size_t>(blame)];
 }
 
@@ -162,20 +186,24 @@ std::int64_t Attribution::not_judged() const {
   return sum;
 }
 
-const SiteAttribution* Attribution::first_fault() const {
+std::optional<Attribution::Fault> Attribution::first_fault() const {
   for (const PromptAttribution& prompt : prompts) {
     const auto found = std::ranges::find_if(prompt.sites, [](const SiteAttribution& one) { return one.blame >= Blame::guilty; });
-    if (found != prompt.sites.end()) return &*found;
+    if (found != prompt.sites.end()) return Fault{&prompt, &*found};
   }
-  return nullptr;
+  return std::nullopt;
+}
+
+bool Attribution::passed() const {
+  return !first_fault() && std::ranges::all_of(prompts, [](const PromptAttribution& one) { return one.stopped.empty(); });
 }
 
 Attribution attribute(const AttributeRequest& request) {
   const Recipe& recipe = request.recipe.empty() ? recipe_of(*request.golden) : find_recipe(request.recipe);
   Attribution result{recipe.name, {}};
-  std::vector<SiteAttribution> faults = plan_faults(request.engine->plan());
+  const std::vector<PlanFault> faults = plan_faults(request.engine->plan());
   if (!faults.empty()) {
-    result.prompts.push_back({"the plan itself", 0, 0, std::move(faults)});
+    result.prompts.push_back(unrun(faults));
     return result;
   }
   const auto& known = request.golden->prompts();

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,7 @@ namespace assay {
 enum class Blame : std::uint8_t {
   clean,     // within its op's bound on its own inputs, and as near to the golden as rounding at this site explains
   inherits,  // within its bound, but its inputs are off, and so is what follows from them
+  not_run,   // a step before it refused
   guilty,    // the kernel is further from the truth than its contract allows
   miswired,  // the plan, a weight or a recipe: the golden's own inputs do not give the golden's output
 };
@@ -30,11 +33,13 @@ struct SiteAttribution {
   LocalError local;
   Judgement golden;  // the golden's inputs against the golden's output; may be not judged
   bool inherits = false;
-  bool compared = false;     // with the golden's rows of the site; relative RMS errors:
-  double total = 0;          // ours - golden
-  double inherited = 0;      // reference on our inputs - golden
-  double own = 0;            // ours - reference on our inputs
-  double amplification = 0;  // inherited over the largest total of its inputs; 0 where these have no error
+  bool miswired = false;                 // the plan's wiring is not the definition's
+  std::map<std::string, double> inputs;  // the sites that feed it, as far as compared, with their `total`
+  bool compared = false;                 // with the golden's rows of the site; relative RMS errors:
+  double total = 0;                      // ours - golden
+  double inherited = 0;                  // reference on our inputs - golden
+  double own = 0;                        // ours - reference on our inputs
+  double amplification = 0;              // inherited over the largest total of its inputs; 0 where these have no error
   std::vector<std::string> remarks;
 };
 
@@ -43,6 +48,7 @@ struct PromptAttribution {
   std::int64_t tokens = 0;
   std::int64_t rows = 0;
   std::vector<SiteAttribution> sites;  // in the plan's order
+  std::string stopped;                 // not empty: a step refused, and the sites after it did not run
 };
 
 struct AttributeRequest {
@@ -58,13 +64,26 @@ struct Attribution {
   std::vector<PromptAttribution> prompts;
   std::int64_t count(Blame blame) const;
   std::int64_t not_judged() const;  // sites whose golden side could not be judged
-  // The first guilty or miswired site; null if there is none.
-  const SiteAttribution* first_fault() const;
+  struct Fault {
+    const PromptAttribution* prompt;
+    const SiteAttribution* site;
+  };
+  // The first guilty or miswired site; nothing if there is none.
+  std::optional<Fault> first_fault() const;
+  bool passed() const;
 };
 
 Attribution attribute(const AttributeRequest& request);
 
-std::string attribution_text(const Attribution& result, bool all, const Style& style);
+// What a report says of where things come from: paths as the user gave them.
+struct AttributionNames {
+  std::string model;
+  std::string golden;
+};
+// The commands with which the op of a guilty site is checked on exactly the inputs that it had.
+std::string reproduce_command(const Attribution::Fault& fault, const AttributionNames& names);
+
+std::string attribution_text(const Attribution& result, bool all, const AttributionNames& names, const Style& style);
 nlohmann::ordered_json attribution_json(const Attribution& result);
 
 }  // namespace assay

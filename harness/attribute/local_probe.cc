@@ -7,6 +7,7 @@
 
 #include "engine/run/site_rows.h"
 #include "engine/run/step_calls.h"
+#include "reference/convert.h"
 
 namespace assay {
 namespace {
@@ -45,8 +46,36 @@ reference::Expected expected_of(const RowsView& view, const ReferenceSink& sink)
   return expected;
 }
 
+// f32 to f16.
+std::vector<std::uint8_t> narrowed(const std::vector<std::uint8_t>& numbers) {
+  std::vector<std::uint8_t> out(numbers.size() / 2);
+  for (std::size_t i = 0; i < numbers.size() / sizeof(float); ++i) {
+    float wide;
+    std::memcpy(&wide, numbers.data() + i * sizeof(float), sizeof(float));
+    const std::uint16_t half = reference::narrow<reference::Half>(wide);
+    std::memcpy(out.data() + i * sizeof(half), &half, sizeof(half));
+  }
+  return out;
+}
+
 bool is_exact(const Step& step) {
   return step.kind == StepKind::embed || step.kind == StepKind::quantize || step.kind == StepKind::kv_store;
+}
+
+// K's rows, then V's, in the cache's type.
+Array stored_by_definition(const StepRun& run) {
+  const bool wide = run.plan.kv.shape.type == KvType::f32;
+  Array array{wide ? DType::f32 : DType::f16, run.inputs[0].shape, {}};
+  array.shape.insert(array.shape.begin(), {run.rows, 2});
+  for (std::int64_t row = 0; row < run.rows; ++row) {
+    for (const RowsView& view : run.inputs) {
+      std::vector<std::uint8_t> numbers;
+      append_row(view, row, numbers);
+      if (!wide) numbers = narrowed(numbers);
+      array.bytes.insert(array.bytes.end(), numbers.begin(), numbers.end());
+    }
+  }
+  return array;
 }
 
 }  // namespace
@@ -64,11 +93,20 @@ Array LocalProbe::dense(const RowsView& view) const {
   return array;
 }
 
-// The reference runs in the arena, which is put back: the kernel finds what it would have found. What it stores in the cache the
-// kernel stores again.
+// The reference runs in the arena, which is put back: the kernel finds what it would have found. Into the cache it writes nothing: a
+// row that the kernel fails to store would be there by the reference.
 void LocalProbe::before(const StepRun& run) {
   if (run.index == 0) written_.clear();
   check_inputs(run);
+  if (run.step().kind == StepKind::kv_store) {
+    want_ = stored_by_definition(run);
+  } else {
+    run_reference(run);
+  }
+  under_way_ = run.index;
+}
+
+void LocalProbe::run_reference(const StepRun& run) {
   const Pass& pass = *run.pass;
   arena_.assign(pass.arena, pass.arena + pass.layout->bytes);
   ReferenceSink* sink = nullptr;
@@ -78,17 +116,20 @@ void LocalProbe::before(const StepRun& run) {
     sink = &sink_;
   }
   const AssayStatus status = engine_.calls().run_by_reference(run.index, pass, sink);
-  if (status != ASSAY_OK) throw EngineError(run.step().site + ": the reference refuses its inputs");
-  if (run.step().kind == StepKind::kv_store) {
-    want_ = dense(engine_.stored(run.step().layer, {pass.position, pass.rows}, stored_));
-    return;
+  if (status == ASSAY_OK) {
+    want_ = dense(run.outputs[0]);
+    if (sink != nullptr) expected_ = expected_of(run.outputs[0], sink_);
   }
-  want_ = dense(run.outputs[0]);
-  if (sink != nullptr) expected_ = expected_of(run.outputs[0], sink_);
   std::memcpy(pass.arena, arena_.data(), arena_.size());
+  if (status != ASSAY_OK) throw EngineError(run.step().site + ": its reference refuses its inputs");
+}
+
+void LocalProbe::stopped(const EngineError& error) {
+  if (under_way_) errors_[*under_way_].refusal = error.what();
 }
 
 void LocalProbe::after(const StepRun& run) {
+  under_way_.reset();
   const Array y = dense(run.outputs[0]);
   compare(run, y, want_);
   append_rows(by_kernel_[run.index], y);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,9 @@ struct LocalError {
   Comparison comparison;  // in bounds of the op's contract; exact ops: a byte that differs is infinitely far
   std::int64_t row = 0;   // the token of the worst output
   std::string clobbered;  // not empty: an input that is not what its site gave
+  std::string refusal;    // not empty: the kernel refused what the reference takes
   std::string variant;    // what ran
-  bool guilty() const { return comparison.margin > 1 || comparison.wrong_class.has_value(); }
+  bool guilty() const { return comparison.margin > 1 || comparison.wrong_class.has_value() || !refusal.empty(); }
 };
 
 // Sites by their place in the plan.
@@ -31,12 +33,16 @@ class LocalProbe final : public Observer {
   void before(const StepRun& run) override;
   void after(const StepRun& run) override;
 
+  // A pass ended with this error: if a kernel was under way, it was that kernel's refusal.
+  void stopped(const EngineError& error);
+
   const std::vector<LocalError>& errors() const { return errors_; }
-  // By the reference on the step's own inputs, as f32 where it is not exact; rows of all passes, dense. For inherited errors.
+  // By the reference on the step's own inputs, as f32 where it is not exact; rows of all passes, dense, empty where no pass came to.
   const std::vector<Array>& by_reference() const { return by_reference_; }
   const std::vector<Array>& by_kernel() const { return by_kernel_; }
 
  private:
+  void run_reference(const StepRun& run);
   void check_inputs(const StepRun& run);
   void remember_outputs(const StepRun& run);
   Array dense(const RowsView& view) const;
@@ -46,12 +52,12 @@ class LocalProbe final : public Observer {
   std::vector<LocalError> errors_;
   std::vector<Array> by_reference_;
   std::vector<Array> by_kernel_;
+  std::optional<std::size_t> under_way_;
   // Of the step under way.
   std::vector<std::uint8_t> arena_;
   ReferenceSink sink_;
   reference::Expected expected_;
   Array want_;
-  std::vector<std::uint8_t> stored_;
   // The last that was written to each slot's columns, row by row.
   std::map<int, std::vector<std::uint8_t>> written_;
 };

@@ -58,12 +58,30 @@ std::string kinds_table(const PromptAudit& prompt, const Style& style) {
 std::string wrong_text(const Judgement& one, const Style& style) {
   std::string text = fmt::format("{} {}: {:.3g} bounds away\n", style.bad("WRONG"), one.site, one.excess.ratio);
   if (one.bound > 0) {
-    text += fmt::format("  at row {}, output {}: {:.9g}, by the definition {:.9g}, bound {:.3g}\n", one.excess.row,
+    text += fmt::format("  at token {}, output {}: {:.9g}, by the definition {:.9g}, bound {:.3g}\n", one.token,
                         one.excess.column, one.value, one.truth, one.bound);
   }
   for (const std::string& remark : one.remarks) text += "  " + remark + "\n";
   for (const std::string& explanation : one.explanations) text += "  explained by: " + explanation + "\n";
   if (one.explanations.empty()) text += "  explained by none of the known ways to be wrong\n";
+  return text;
+}
+
+// A cause that many sites share (theta, eps) is told once.
+std::string all_wrong_text(const PromptAudit& prompt, const Style& style) {
+  std::string text;
+  std::map<std::vector<std::string>, std::string> told;
+  for (const Judgement& one : prompt.sites) {
+    if (one.verdict != SiteVerdict::wrong) continue;
+    const auto before = one.explanations.empty() ? told.end() : told.find(one.explanations);
+    if (before == told.end()) {
+      text += wrong_text(one, style);
+      told.emplace(one.explanations, one.site);
+    } else {
+      text += fmt::format("{} {}: {:.3g} bounds away, as {}: {}\n", style.bad("WRONG"), one.site, one.excess.ratio,
+                          before->second, one.explanations.front());
+    }
+  }
   return text;
 }
 
@@ -105,10 +123,7 @@ std::string audit_text(const AuditResult& result, const Style& style) {
   std::string text = fmt::format("recipe {}\n", result.recipe);
   for (const PromptAudit& prompt : result.prompts) {
     text += fmt::format("\n{}, {} rows\n{}", style.strong(prompt.prompt), prompt.rows, kinds_table(prompt, style));
-    for (const Judgement& one : prompt.sites) {
-      if (one.verdict == SiteVerdict::wrong) text += wrong_text(one, style);
-    }
-    text += not_judged_text(prompt);
+    text += all_wrong_text(prompt, style) + not_judged_text(prompt);
   }
   const std::string verdict = result.passed() ? style.good("PASS") : style.bad("FAIL");
   return text + fmt::format("\n{}: {} sites right, {} wrong, {} not judged\n", verdict, result.count(SiteVerdict::right),
@@ -128,6 +143,7 @@ nlohmann::ordered_json audit_json(const AuditResult& result) {
       } else {
         site["bounds"] = one.excess.ratio;
         site["row"] = one.excess.row;
+        site["token"] = one.token;
         site["output"] = one.excess.column;
         site["explanations"] = one.explanations;
         site["remarks"] = one.remarks;

@@ -1,119 +1,112 @@
-// Known ways to be wrong, tried one by one: a change of the definition with which the site's values are right explains them.
+#include "harness/audit/explain.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-
-#include "harness/audit/judge.h"
+#include <optional>
 
 namespace assay {
+namespace explanation {
 namespace {
 
-constexpr std::array kEps = {0.0, 1e-12, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2};
-constexpr std::array kThetas = {1e4, 1e5, 5e5, 1e6, 2e6, 5e6, 1e7, 1e8};
-constexpr std::array kRoundings = {ActivationRounding::none, ActivationRounding::f16,       ActivationRounding::bf16,
-                                   ActivationRounding::q8_0, ActivationRounding::q8_0_by_d, ActivationRounding::q8_k};
+std::string last_of(const std::string& site) {
+  return site.substr(site.rfind('.') + 1);
+}
+
+// What such a mistake is called, if it has a name.
+std::string misfed(StepKind kind, const std::string& by) {
+  const std::string name = last_of(by);
+  if (kind == StepKind::rms_norm && name.ends_with("_rope")) return "norm after rope: ";
+  if (kind == StepKind::rope && name.ends_with("_proj")) return "norm left out before rope: ";
+  if (kind == StepKind::attention && name.ends_with("_norm")) return "not the rotated ones: ";
+  return {};
+}
+
+// Sites of the same layer, and what the layer itself is fed by.
+std::vector<std::string> near(const WrongSite& site) {
+  const std::vector<std::string>& all = site.rows.prompt().sites;
+  std::string prefix;
+  std::string input;
+  if (site.wiring.layer >= 0) {
+    prefix = site.wiring.site.substr(0, site.wiring.site.rfind('.') + 1);
+    input = site.wiring.layer == 0 ? "embed" : fmt::format("layers.{:02}.ffn_residual", site.wiring.layer - 1);
+  }
+  std::vector<std::string> out;
+  std::ranges::copy_if(all, std::back_inserter(out), [&](const std::string& other) {
+    return other != site.wiring.site && other != kLogitsSite && (other.starts_with(prefix) || other == input);
+  });
+  return out;
+}
+
+bool feeds(const Source& source, const std::string& site) {
+  return source.size() == 1 && source[0].site == site && source[0].column == 0;
+}
 
 }  // namespace
 
-void Judge::explain(const SiteWiring& wiring, TraceRows& rows, Judgement& out) const {
-  Attempt base = attempt(wiring, rows);
-  if (base.weight) base.call.weight = &*base.weight;
-  try_settings(wiring, rows, base, out);
-  try_inputs(wiring, rows, base, out);
-  if (base.weight) try_weights(wiring, rows, base, out);
-}
-
-void Judge::try_settings(const SiteWiring& wiring, TraceRows& rows, const Attempt& base, Judgement& out) const {
-  const RowMatrix& value = rows.site(wiring.site);
-  const auto attempt_with = [&](const std::string& what, const auto& change) {
-    SiteCall call = base.call;
-    change(call);
-    if (fits(call, value)) out.explanations.push_back(what);
-  };
-  switch (wiring.kind) {
-    case StepKind::linear:
-      for (const ActivationRounding rounding : kRoundings) {
-        if (rounding == base.call.activations || base.call.inputs[0].cols() % 256 != 0) continue;
-        attempt_with(fmt::format("activations {}", rounding_name(rounding)),
-                     [&](SiteCall& call) { call.activations = rounding; });
-      }
-      break;
-    case StepKind::rms_norm:
-      for (const double eps : kEps) {
-        attempt_with(fmt::format("eps {}", eps), [&](SiteCall& call) { call.eps = eps; });
-      }
-      attempt_with("eps added to the root, not under it", [](SiteCall& call) { call.eps_outside = true; });
-      attempt_with("eps added to the sum, not to the mean",
-                   [](SiteCall& call) { call.eps /= static_cast<double>(call.inputs[0].cols() / call.heads); });
-      break;
-    case StepKind::rope:
-      for (const double theta : kThetas) {
-        attempt_with(fmt::format("theta {}", theta), [&](SiteCall& call) { call.theta = theta; });
-      }
-      attempt_with("adjacent pairs", [](SiteCall& call) { call.adjacent = true; });
-      for (const std::int64_t shift : {-1, 1}) {
-        attempt_with(fmt::format("positions moved by {}", shift), [&](SiteCall& call) { call.shift = shift; });
-      }
-      attempt_with("not rotated", [](SiteCall& call) { std::ranges::fill(call.positions, 0); });
-      break;
-    case StepKind::attention:
-      attempt_with("kv head = h % n_kv", [](SiteCall& call) { call.kv_modulo = true; });
-      attempt_with("a mask that hides the token itself", [](SiteCall& call) { call.mask_ahead = -1; });
-      attempt_with("a mask that shows the next token", [](SiteCall& call) { call.mask_ahead = 1; });
-      attempt_with("no mask", [](SiteCall& call) { call.mask_ahead = std::int64_t{1} << 40; });
-      break;
-    case StepKind::swiglu:
-      attempt_with("gate and up exchanged", [](SiteCall& call) { std::swap(call.inputs[0], call.inputs[1]); });
-      break;
-    default:
-      break;
+bool Tries::fits(const SiteCall& call, const Recipe& recipe) const {
+  try {
+    const Truth truth = evaluate(call, recipe);
+    return truth.value.cols() == value_.cols() && excess_of(value_, truth).ratio <= 1;
+  } catch (const std::invalid_argument&) {
+    return false;  // shapes that do not fit explain nothing
   }
 }
 
-// Sites of the same layer, the layer's input among them, in the place of each input.
-void Judge::try_inputs(const SiteWiring& wiring, TraceRows& rows, const Attempt& base, Judgement& out) const {
-  const RowMatrix& value = rows.site(wiring.site);
-  const std::string layer = wiring.layer < 0 ? "" : wiring.site.substr(0, wiring.site.rfind('.'));
-  for (std::size_t i = 0; i < wiring.inputs.size(); ++i) {
-    for (const std::string& other : rows.prompt().sites) {
-      const bool near = other.starts_with(layer) || wiring.layer < 0;
-      if (!near || other == wiring.site || other == kLogitsSite) continue;
-      if (wiring.inputs[i].size() == 1 && wiring.inputs[i][0].site == other && wiring.inputs[i][0].column == 0) continue;
-      const RowMatrix& candidate = rows.site(other);
-      if (candidate.cols() != base.call.inputs[i].cols()) continue;
-      SiteCall call = base.call;
-      call.inputs[i] = candidate;
-      if (fits(call, value))
-        out.explanations.push_back(fmt::format("fed by {}, not by {}", other, source_text(wiring.inputs[i])));
+void try_inputs(Tries& tries) {
+  const WrongSite& site = tries.site();
+  for (std::size_t i = 0; i < site.call.inputs.size(); ++i) {
+    const Source& own = site.wiring.inputs[i];
+    for (const std::string& other : near(site)) {
+      const RowMatrix& candidate = site.rows.site(other);
+      if (feeds(own, other) || candidate.cols() != site.call.inputs[i].cols()) continue;
+      tries.attempt(fmt::format("{}fed by {}, not by {}", misfed(site.wiring.kind, other), other, source_text(own)),
+                    [&](SiteCall& call) { call.inputs[i] = candidate; });
     }
   }
 }
 
-void Judge::try_weights(const SiteWiring& wiring, TraceRows& rows, const Attempt& base, Judgement& out) const {
-  const RowMatrix& value = rows.site(wiring.site);
-  const Weight& own = weight_of(wiring);
-  const auto attempt_with = [&](const DecodedWeight& weight, const std::string& what) {
-    SiteCall call = base.call;
-    call.weight = &weight;
-    if (fits(call, value)) out.explanations.push_back(what);
-  };
-  for (const Weight& other : model_.weights().all()) {
+void try_weights(Tries& tries) {
+  const WrongSite& site = tries.site();
+  if (site.weight == nullptr) return;
+  const Weight& own = *site.weight;
+  for (const Weight& other : site.model.weights().all()) {
     if (&other == &own || other.rows != own.rows || other.cols != own.cols || is_norm(other.role) != is_norm(own.role)) continue;
-    DecodedWeight decoded = decode_weight(other);
-    SiteCall call = base.call;
-    call.weight = &decoded;
-    call.activations = recipe_.activations(other.dtype);
-    if (fits(call, value)) out.explanations.push_back(fmt::format("the weight {}", other.name));
+    const DecodedWeight decoded = decode_weight(other);
+    tries.attempt(fmt::format("the weight {} in the place of {}", other.name, own.name), [&](SiteCall& call) {
+      call.weight = &decoded;
+      call.activations = site.recipe.activations(other.dtype);
+    });
   }
-  if (wiring.kind == StepKind::rms_norm) {
+  const DecodedWeight& weight = *site.call.weight;
+  const auto attempt_with = [&](const DecodedWeight& changed, const char* what) {
+    tries.attempt(what, [&](SiteCall& call) { call.weight = &changed; });
+  };
+  if (site.wiring.kind == StepKind::rms_norm) {
     const RowMatrix ones = RowMatrix::Ones(own.rows, own.cols);
     attempt_with({ones, ones, 0}, "no weight");
-    const RowMatrix plus = base.weight->value.array() + 1;
+    const RowMatrix plus = weight.value.array() + 1;
     attempt_with({plus, plus.cwiseAbs(), 0}, "1 + weight");
-  } else if (wiring.kind == StepKind::linear && own.rows == own.cols) {
-    attempt_with({base.weight->value.transpose(), base.weight->split.transpose(), base.weight->blocks}, "the weight transposed");
+  } else if (site.wiring.kind == StepKind::linear && own.rows == own.cols) {
+    attempt_with({weight.value.transpose(), weight.split.transpose(), weight.blocks}, "the weight transposed");
   }
+}
+
+}  // namespace explanation
+
+std::vector<std::string> explain(const WrongSite& site) {
+  explanation::Tries tries(site);
+  explanation::try_settings(tries);
+  explanation::try_inputs(tries);
+  explanation::try_weights(tries);
+  if (tries.found().empty()) explanation::try_estimates(tries);
+  if (!tries.found().empty()) return tries.found();
+  try {
+    explanation::try_values(tries, evaluate(site.call, site.recipe));
+  } catch (const std::invalid_argument&) {
+    return {};  // shapes that do not fit
+  }
+  return tries.found();
 }
 
 }  // namespace assay

@@ -28,6 +28,8 @@ struct Truth {
   RowMatrix bound;
 };
 
+enum class Gate : std::uint8_t { silu, gelu, gelu_tanh, relu, sigmoid, identity };
+
 // What a formula needs. Unused parts are left empty.
 struct SiteCall {
   StepKind kind = StepKind::add;
@@ -39,12 +41,21 @@ struct SiteCall {
   std::int64_t heads = 1;     // of the output; rms_norm, rope, attention
   std::int64_t kv_heads = 1;  // attention
   double eps = 0;
-  bool eps_outside = false;  // added to the root, not under it
   double theta = 0;
-  bool adjacent = false;        // pairs (2i, 2i + 1)
-  std::int64_t shift = 0;       // of the positions
-  bool kv_modulo = false;       // kv head = h % kv_heads
-  std::int64_t mask_ahead = 0;  // keys up to position + this
+  std::int64_t window = 0;  // attention: positions that it looks back at; 0: all
+  // What follows is right as it is; other values are known ways to be wrong.
+  bool eps_outside = false;     // rms_norm: eps added to the root, not under it
+  bool centred = false;         // rms_norm: the mean is taken off first
+  bool heads_together = false;  // rms_norm: one root for the whole row
+  bool adjacent = false;        // rope: pairs (2i, 2i + 1)
+  bool half_rotated = false;    // rope: of the first half of a head alone
+  double turn = 1;              // rope: of the angle
+  std::int64_t shift = 0;       // rope: of the positions
+  bool kv_modulo = false;       // attention: kv head = h % kv_heads
+  std::int64_t mask_ahead = 0;  // attention: keys up to position + this
+  double score_scale = 0;       // attention; 0: 1 / sqrt(head_dim)
+  bool half_cache = false;      // attention: q, k and v rounded to f16, the softmax's weights too
+  Gate gate = Gate::silu;       // swiglu
 };
 
 // Throws std::invalid_argument where the inputs do not fit.

@@ -7,6 +7,8 @@
 #include <cctype>
 #include <set>
 
+#include "harness/audit/explain.h"
+
 namespace assay {
 namespace {
 
@@ -19,12 +21,26 @@ bool has_weight(StepKind kind) {
   return kind == StepKind::linear || kind == StepKind::rms_norm || kind == StepKind::embed;
 }
 
-std::vector<std::string> places(const char* what, const std::vector<Eigen::Index>& at, Eigen::Index of, std::int64_t first) {
-  constexpr std::size_t kShown = 8;
+// "0 .. 127, 130": runs of ascending numbers.
+std::string ranges_text(const std::vector<std::int64_t>& numbers) {
+  constexpr int kShown = 6;
+  std::string text;
+  int shown = 0;
+  for (std::size_t first = 0; first < numbers.size(); ++shown) {
+    if (shown == kShown) return text + ", ...";
+    std::size_t last = first;
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
+    text += first == 0 ? "" : ", ";
+    text += last == first ? fmt::format("{}", numbers[first]) : fmt::format("{} .. {}", numbers[first], numbers[last]);
+    first = last + 1;
+  }
+  return text;
+}
+
+// Nothing where it is everywhere.
+std::vector<std::string> places(const char* what, const std::vector<std::int64_t>& at, std::int64_t of) {
   if (std::ssize(at) == of) return {};
-  std::vector<std::int64_t> shown;
-  for (std::size_t i = 0; i < std::min(at.size(), kShown); ++i) shown.push_back(first + at[i]);
-  return {fmt::format("only {} of {} {}: {}{}", at.size(), of, what, fmt::join(shown, ", "), at.size() > kShown ? ", ..." : "")};
+  return {fmt::format("only {} of {} {}: {}", at.size(), of, what, ranges_text(at))};
 }
 
 }  // namespace
@@ -44,7 +60,7 @@ Judge::Judge(const ModelFile& model, const Recipe& recipe, std::string recorded)
     : model_(model), recipe_(recipe), recorded_(lower(std::move(recorded))), own_(weights_name(model.weights())) {}
 
 const Weight& Judge::weight_of(const SiteWiring& wiring) const {
-  return wiring.role == Role::lm_head ? model_.weights().lm_head() : model_.weights().at(wiring.role, wiring.layer);
+  return wiring.role == Role::lm_head ? model_.weights().lm_head() : model_.weights().at(wiring.role, wiring.weight_layer);
 }
 
 std::string Judge::obstacle(const SiteWiring& wiring, TraceRows& rows) const {
@@ -73,22 +89,34 @@ Judge::Attempt Judge::attempt(const SiteWiring& wiring, TraceRows& rows) const {
   call.theta = config.rope_theta;
   call.heads = wiring.heads;
   call.kv_heads = wiring.kv_heads;
+  call.window = wiring.window;
   if (has_weight(wiring.kind)) {
     const Weight& weight = weight_of(wiring);
+    made.stored = &weight;
     made.weight = decode_weight(weight);
     call.activations = recipe_.activations(weight.dtype);
   }
   return made;
 }
 
-bool Judge::fits(const SiteCall& call, const RowMatrix& value) const {
-  try {
-    const Truth truth = evaluate(call, recipe_);
-    if (truth.value.cols() != value.cols()) return false;
-    return excess_of(value, truth).ratio <= 1;
-  } catch (const std::invalid_argument&) {
-    return false;  // shapes that do not fit explain nothing
-  }
+// A linear's output is a row of its weight, a row of the embedding belongs to a token.
+std::vector<std::string> Judge::where(const SiteWiring& wiring, TraceRows& rows, const Judgement& judgement) const {
+  const RowMatrix& value = rows.site(wiring.site);
+  const Excess& excess = judgement.excess;
+  std::vector<std::string> out = places("outputs", {excess.columns.begin(), excess.columns.end()}, value.cols());
+  std::vector<std::int64_t> tokens;
+  for (const Eigen::Index row : excess.rows) tokens.push_back(rows.prompt().positions[static_cast<std::size_t>(row)]);
+  for (const std::string& remark : places("tokens", tokens, value.rows())) out.push_back(remark);
+  const bool row_of_weight = wiring.kind == StepKind::linear && std::ssize(excess.columns) < value.cols();
+  const bool row_of_table = wiring.kind == StepKind::embed && std::ssize(excess.rows) < value.rows();
+  if (!row_of_weight && !row_of_table) return out;
+  const Weight& weight = weight_of(wiring);
+  const auto row = static_cast<std::uint64_t>(row_of_weight ? excess.columns.front()
+                                                            : rows.prompt().tokens[static_cast<std::size_t>(tokens.front())]);
+  const std::uint64_t bytes = weight.bytes.size() / static_cast<std::uint64_t>(weight.rows);
+  out.push_back(fmt::format("row {} of the weight {} is {} bytes at offset {} of {}", row, weight.name, bytes,
+                            weight.offset + row * bytes, weight.file));
+  return out;
 }
 
 Judgement Judge::judge(const SiteWiring& wiring, TraceRows& rows, bool explain_wrong) {
@@ -109,22 +137,22 @@ Judgement Judge::judge(const SiteWiring& wiring, TraceRows& rows, bool explain_w
     out.excess.ratio = HUGE_VAL;
     out.remarks.push_back(fmt::format("its input {} does not fit: {}",
                                       source_text(wiring.inputs.empty() ? Source{} : wiring.inputs[0]), error.what()));
-    if (explain_wrong) explain(wiring, rows, out);
+    if (explain_wrong) out.explanations = explain({model_, recipe_, wiring, rows, made.call, made.stored});
     return out;
   }
   if (out.excess.unbounded == value.size()) {
     out.why_not = "no bound holds for its inputs";
     return out;
   }
+  out.token = made.call.positions[static_cast<std::size_t>(out.excess.row)];
   out.value = value(out.excess.row, out.excess.column);
   out.truth = truth.value(out.excess.row, out.excess.column);
   out.bound = truth.bound(out.excess.row, out.excess.column);
   out.bounds = truth.bound;
   out.verdict = out.excess.ratio <= 1 ? SiteVerdict::right : SiteVerdict::wrong;
   if (out.verdict == SiteVerdict::right) return out;
-  out.remarks = places("outputs", out.excess.columns, value.cols(), 0);
-  for (const std::string& remark : places("rows", out.excess.rows, value.rows(), 0)) out.remarks.push_back(remark);
-  if (explain_wrong) explain(wiring, rows, out);
+  out.remarks = where(wiring, rows, out);
+  if (explain_wrong) out.explanations = explain({model_, recipe_, wiring, rows, made.call, made.stored});
   return out;
 }
 

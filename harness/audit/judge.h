@@ -19,9 +19,10 @@ struct Judgement {
   std::string site;
   StepKind kind = StepKind::add;
   SiteVerdict verdict = SiteVerdict::not_judged;
-  std::string why_not;  // not judged
-  Excess excess;        // in bounds; above 1 is wrong
-  double value = 0;     // at the worst place: the trace's, the definition's and the bound
+  std::string why_not;     // not judged
+  Excess excess;           // in bounds; above 1 is wrong
+  std::int64_t token = 0;  // at the worst place: the position; the trace's value, the definition's, the bound
+  double value = 0;
   double truth = 0;
   double bound = 0;
   RowMatrix bounds;                       // of every output, where it was judged
@@ -42,18 +43,15 @@ class Judge {
   struct Attempt {
     SiteCall call;
     std::optional<DecodedWeight> weight;
+    const Weight* stored = nullptr;
   };
 
   const Weight& weight_of(const SiteWiring& wiring) const;
   // Why the site cannot be judged; empty if it can.
   std::string obstacle(const SiteWiring& wiring, TraceRows& rows) const;
   Attempt attempt(const SiteWiring& wiring, TraceRows& rows) const;
-  void explain(const SiteWiring& wiring, TraceRows& rows, Judgement& out) const;
-  bool fits(const SiteCall& call, const RowMatrix& value) const;
-
-  void try_inputs(const SiteWiring& wiring, TraceRows& rows, const Attempt& base, Judgement& out) const;
-  void try_weights(const SiteWiring& wiring, TraceRows& rows, const Attempt& base, Judgement& out) const;
-  void try_settings(const SiteWiring& wiring, TraceRows& rows, const Attempt& base, Judgement& out) const;
+  // Which outputs and tokens are wrong, if not all, and which part of the weight makes them.
+  std::vector<std::string> where(const SiteWiring& wiring, TraceRows& rows, const Judgement& judgement) const;
 
   const ModelFile& model_;
   const Recipe& recipe_;

@@ -75,6 +75,11 @@ std::string_view rounding_name(ActivationRounding rounding) noexcept {
   return kNames[static_cast<std::size_t>(rounding)];
 }
 
+std::int64_t numbers_of(ActivationRounding rounding) noexcept {
+  if (rounding == ActivationRounding::q8_k) return 256;
+  return rounding == ActivationRounding::q8_0 || rounding == ActivationRounding::q8_0_by_d ? 32 : 1;
+}
+
 std::span<const Recipe> recipes() {
   return kRecipes;
 }

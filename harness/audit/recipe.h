@@ -16,6 +16,8 @@ namespace assay {
 // What becomes of activations before they meet a weight.
 enum class ActivationRounding : std::uint8_t { none, f16, bf16, q8_0, q8_0_by_d, q8_k };
 std::string_view rounding_name(ActivationRounding rounding) noexcept;
+// Numbers of a block: a row must be whole blocks.
+std::int64_t numbers_of(ActivationRounding rounding) noexcept;
 
 struct Recipe {
   std::string name;

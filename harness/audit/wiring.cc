@@ -31,7 +31,13 @@ class Definition {
   };
 
   void add(const std::string& site, StepKind kind, Role role, const std::vector<Input>& inputs) {
-    SiteWiring wiring{site, kind, layer_, role, {}, heads_of(site), config_.kv_heads, {}};
+    SiteWiring wiring;
+    wiring.site = site;
+    wiring.kind = kind;
+    wiring.role = role;
+    wiring.layer = wiring.weight_layer = layer_;
+    wiring.heads = heads_of(site);
+    if (kind == StepKind::attention) wiring.kv_heads = config_.kv_heads;
     for (const Input& input : inputs) wiring.inputs.push_back({{input.site, 0, input.width}});
     sites_.push_back(std::move(wiring));
   }
@@ -123,9 +129,13 @@ class PlanReader {
       stored_[step.layer] = {source_of(step.inputs[0]), source_of(step.inputs[1]), step.inputs[0].heads};
       return;
     }
-    SiteWiring wiring{step.site, step.kind, step.layer, Role::embed, {}, 1, 1, fault_of(step)};
+    SiteWiring wiring;
+    wiring.site = step.site;
+    wiring.kind = step.kind;
+    wiring.layer = wiring.weight_layer = step.layer;
+    wiring.fault = fault_of(step);
     if (!step.inputs.empty() && step.kind != StepKind::embed) wiring.heads = std::max<std::int64_t>(step.inputs[0].heads, 1);
-    if (step.weight >= 0) wiring.role = role_of(step);
+    if (step.weight >= 0) take_weight(step, wiring);
     if (step.kind != StepKind::embed) {
       const std::size_t tensors = step.kind == StepKind::rope ? 1 : step.inputs.size();  // rope: without its table
       for (std::size_t i = 0; i < tensors; ++i) wiring.inputs.push_back(source_of(step.inputs[i]));
@@ -135,6 +145,7 @@ class PlanReader {
       wiring.inputs.push_back(stored.k);
       wiring.inputs.push_back(stored.v);
       wiring.kv_heads = stored.heads;
+      wiring.window = plan_.options.window;
     }
     sites_.push_back(wiring);
     for (const Operand& output : step.outputs) {
@@ -144,8 +155,12 @@ class PlanReader {
     }
   }
 
-  Role role_of(const Step& step) const {
-    return step.site == "lm_head" ? Role::lm_head : plan_.weights[static_cast<std::size_t>(step.weight)].stored->role;
+  // The embedding may serve as lm_head.
+  void take_weight(const Step& step, SiteWiring& wiring) const {
+    const Weight& weight = *plan_.weights[static_cast<std::size_t>(step.weight)].stored;
+    const bool tied = plan_.config.tied && weight.role == Role::embed && step.kind == StepKind::linear;
+    wiring.role = tied ? Role::lm_head : weight.role;
+    wiring.weight_layer = weight.layer;
   }
 
   Source source_of(const Operand& operand) {
@@ -180,6 +195,31 @@ std::vector<SiteWiring> definition_wiring(const ModelConfig& config) {
 
 std::vector<SiteWiring> plan_wiring(const Plan& plan) {
   return PlanReader(plan).make();
+}
+
+std::vector<std::string> wiring_differences(const SiteWiring& plan, const SiteWiring& definition) {
+  std::vector<std::string> out;
+  const auto note = [&](const auto& ours, const auto& theirs, const std::string& text) {
+    if (ours != theirs) out.push_back(text);
+  };
+  note(plan.kind, definition.kind,
+       fmt::format("the plan computes {}, the definition {}", step_kind_name(plan.kind), step_kind_name(definition.kind)));
+  note(plan.inputs.size(), definition.inputs.size(),
+       fmt::format("the plan feeds it {} tensors, the definition {}", plan.inputs.size(), definition.inputs.size()));
+  for (std::size_t i = 0; i < std::min(plan.inputs.size(), definition.inputs.size()); ++i) {
+    note(plan.inputs[i], definition.inputs[i],
+         fmt::format("the plan feeds it {}, the definition {}", source_text(plan.inputs[i]), source_text(definition.inputs[i])));
+  }
+  note(plan.heads, definition.heads, fmt::format("the plan has {} heads, the definition {}", plan.heads, definition.heads));
+  note(plan.kv_heads, definition.kv_heads,
+       fmt::format("the plan has {} kv heads, the definition {}", plan.kv_heads, definition.kv_heads));
+  const bool weighted = plan.kind == StepKind::linear || plan.kind == StepKind::rms_norm;
+  if (weighted && (plan.role != definition.role || plan.weight_layer != definition.weight_layer)) {
+    out.push_back(fmt::format("the plan gives it the weight of {}, the definition that of {}",
+                              site_of(plan.role, plan.weight_layer), site_of(definition.role, definition.weight_layer)));
+  }
+  note(plan.window, definition.window, fmt::format("the plan looks back at {} positions, the definition at all", plan.window));
+  return out;
 }
 
 std::string source_text(const Source& source) {

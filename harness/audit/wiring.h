@@ -24,10 +24,12 @@ struct SiteWiring {
   std::string site;
   StepKind kind = StepKind::add;
   std::int64_t layer = -1;
-  Role role = Role::embed;     // of its weight, if it has one
+  Role role = Role::embed;  // of its weight, if it has one
+  std::int64_t weight_layer = -1;
   std::vector<Source> inputs;  // for attention q, k, v
   std::int64_t heads = 1;      // rms_norm, rope, attention: how a row is cut
   std::int64_t kv_heads = 1;   // attention
+  std::int64_t window = 0;     // attention: positions that it looks back at, its own included; 0: all
   std::string fault;           // of a plan: an operand outside its slot
 };
 
@@ -36,6 +38,9 @@ std::vector<SiteWiring> definition_wiring(const ModelConfig& config);
 // The same of a plan: its steps, quantisation taken for transparent (the recipe says how activations are rounded) and kv_store
 // followed to what it stored.
 std::vector<SiteWiring> plan_wiring(const Plan& plan);
+
+// In what a plan's site is not the definition's, in words; nothing where they agree.
+std::vector<std::string> wiring_differences(const SiteWiring& plan, const SiteWiring& definition);
 
 // "layers.02.q_norm", or with pieces "layers.02.q_proj[0..127] + ...".
 std::string source_text(const Source& source);

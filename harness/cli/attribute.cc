@@ -27,8 +27,10 @@ int attribute_model(const AttributeOptions& options, const Common& common) {
   end_load_line();
   choose_kernels(engine, options.model);
   const Attribution result = attribute({&model, &engine, &golden, options.recipe, options.prompts});
-  fmt::print("{}", common.json ? attribution_json(result).dump(1) + "\n" : attribution_text(result, options.all, common.style()));
-  return result.first_fault() == nullptr ? kPass : kParityFailure;
+  const AttributionNames names{model_path(options.model).string(), options.golden};
+  fmt::print(
+      "{}", common.json ? attribution_json(result).dump(1) + "\n" : attribution_text(result, options.all, names, common.style()));
+  return result.passed() ? kPass : kParityFailure;
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ struct CheckOptions {
   std::string shape;
   std::string data;
   std::string checks;
+  std::string shard;
   std::optional<std::uint64_t> seed;
   std::int64_t cases = 0;
 };
@@ -53,6 +54,7 @@ int check(const CheckOptions& options, const Common& common) {
   request.case_name = options.case_name;
   request.tag = options.tag;
   request.golden = options.golden;
+  if (!options.shard.empty()) request.shard = Shard::parse(options.shard);
   request.checks = options.checks.empty() ? Checks::from_environment() : Checks::parse(options.checks);
   request.generated = generated_request(options);
   request.generated_cases = std::max<std::int64_t>(options.cases, 1);
@@ -60,7 +62,7 @@ int check(const CheckOptions& options, const Common& common) {
   const SuiteResult result = run_suite(request, progress);
   if (progress) fmt::print(stderr, "\r\033[K");
   if (common.json) {
-    fmt::print("{}\n", suite_json(result, request.checks).dump(1));
+    fmt::print("{}\n", suite_json(result, request).dump(1));
   } else {
     fmt::print("{}", suite_table(result, request.checks, common.style()));
   }
@@ -82,6 +84,8 @@ Action add_check(CLI::App& app, const Common& common) {
   command->add_option("--seed", options->seed, "Seed of the first made case");
   command->add_option("--cases", options->cases, "How many cases to make; without --shape each draws its own sizes")
       ->check(CLI::PositiveNumber);
+  command->add_option("--shard", options->shard,
+                      "Only part I of N of the cases, such as 2/8; `assay report --merge` joins the parts");
   command->add_option("--checks", options->checks, "Limit the verdict: classes,bound,bias,spread,exact,guard,bits,ledger");
   command->footer("Example: assay check matvec_f16 --isa avx2 --shape k=1000,n=77 --data wide --seed 5 --cases 100");
   return [options, &common] { return check(*options, common); };

@@ -95,6 +95,8 @@ int run(int argc, char** argv) {
   actions["bisect"] = add_bisect(app, common);
   actions["trace"] = add_trace(app, common);
   actions["extract"] = add_extract(app, common);
+  actions["import"] = add_import(app, common);
+  actions["report"] = add_report(app, common);
   actions["ledger"] = add_ledger(app, common);
   actions["completion"] = add_completion(app, common);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 
 #include "engine/convert/known_shapes.h"
 #include "engine/convert/target.h"
@@ -43,6 +44,18 @@ std::string upper(std::string text) {
   return text;
 }
 
+// Of an option whose value is a file: how its name ends; empty: in any way.
+std::optional<std::string> file_suffix(const std::string& name, const std::string& command) {
+  if (name == "dump") return command == "npz" || command == "safetensors" ? "." + command : ".h5";
+  if (name == "file" || name == "ours" || name == "theirs" || name == "against" || name == "beside" || name == "trace")
+    return ".h5";
+  if (name == "golden" && command != "check") return ".h5";
+  if (name == "baseline" || name == "map" || name == "report" || name == "bench") return ".json";
+  if (name == "html") return ".html";
+  if (name == "output" || name == "model") return "";
+  return std::nullopt;
+}
+
 // What the value of an option is; the same name means the same in every command.
 void describe_value(OptionInfo& info, const std::string& name, const std::string& command, const std::string& type) {
   info.placeholder = upper(name);
@@ -67,13 +80,11 @@ void describe_value(OptionInfo& info, const std::string& name, const std::string
   } else if (name == "like") {
     info.kind = ValueKind::words;
     info.words = strings(known_shapes());
-  } else if (name == "golden") {
+  } else if (name == "golden" && command == "check") {
     info.kind = ValueKind::folder;
-  } else if (name == "file" || name == "baseline" || name == "output" || name == "model" || name == "html" || name == "ours" ||
-             name == "theirs" || name == "against") {
+  } else if (const auto suffix = file_suffix(name, command)) {
     info.kind = ValueKind::file;
-    const bool hdf5 = name == "file" || name == "ours" || name == "theirs" || name == "against";
-    info.suffix = hdf5 ? ".h5" : name == "html" ? ".html" : name == "baseline" ? ".json" : "";
+    info.suffix = *suffix;
   }
 }
 

@@ -11,6 +11,7 @@
 namespace assay::diff {
 namespace {
 
+using assay::html::list_of;
 using html::escape;
 using Json = nlohmann::json;
 
@@ -54,13 +55,6 @@ std::string files_table(const TraceDiff& diff) {
                        escape(file.dtype));
   }
   return out + "</table></div>";
-}
-
-std::string list_of(const std::vector<std::string>& lines, const char* style) {
-  if (lines.empty()) return "";
-  std::string out = fmt::format(R"(<ul class="{}">)", style);
-  for (const std::string& line : lines) out += "<li>" + escape(line) + "</li>";
-  return out + "</ul>";
 }
 
 std::string alignment_html(const PromptDiff& prompt) {
@@ -168,14 +162,8 @@ std::string navigation(const TraceDiff& diff) {
 
 std::string diff_html(const TraceDiff& diff) {
   const bool good = diff.aligned() && diff.diverged().empty();
-  std::string out =
-      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src "
-      "'unsafe-inline'\">"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
-      "<title>assay diff</title><style>";
-  out += html::kStyle;
-  out += "</style></head>\n<body><h1>assay diff</h1>" + files_table(diff);
+  std::string out = assay::html::page_head("assay diff", html::kStyle, assay::html::Scripts::own);
+  out += "<h1>assay diff</h1>" + files_table(diff);
   // Of a single prompt the section's own banner says it all.
   if (diff.prompts.size() > 1) {
     out += fmt::format(R"(<p class="banner {}"><strong>{}</strong></p>)", good ? "good" : "bad", escape(verdict(diff)));

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "harness/diff/diff.h"
+#include "harness/html/html.h"
 
 namespace assay::diff::html {
 
-// For text and for attributes in double quotes.
-std::string escape(std::string_view text);
+using assay::html::escape;
 
-// The page's style sheet and script.
+// The page's style sheet, after that of all pages, and its script.
 extern const char* const kStyle;
 extern const char* const kScript;
 

@@ -20,29 +20,6 @@ void widen(double error, double& least, double& most) {
 
 }  // namespace
 
-std::string escape(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
 double LogScale::y(double error) const {
   if (!(error > 0)) return zero;
   if (std::isinf(error)) return top;

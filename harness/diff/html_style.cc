@@ -5,9 +5,6 @@ namespace assay::diff::html {
 // Errors up to the floor are cool, above it warm; in the dark more is brighter.
 const char* const kStyle = R"css(
 :root {
-  color-scheme: light dark;
-  --page: #ffffff; --card: #f6f7f9; --text: #1b1f24; --faint: #646c76; --line: #d5d9de; --stripe: #f1f3f6;
-  --bad: #c4162a; --bad-back: #fdecee; --good: #17703a; --good-back: #e8f6ed; --warn: #8a5a00;
   --norm: #3d9bd6; --projection: #0b5cab; --rope: #0a8f68; --attention: #c0508d; --residual: #7b828a; --activation: #d98a00;
   --embedding: #5b4bb5; --logits: #5b4bb5; --other: #444b53;
   --h0: #f7f8fa; --h1: #e9f0f7; --h2: #d5e3f0; --h3: #b9d1e7; --h4: #94b9da; --h5: #689cc8;
@@ -15,37 +12,12 @@ const char* const kStyle = R"css(
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --page: #14171b; --card: #1c2026; --text: #e4e7eb; --faint: #98a1ab; --line: #343a42; --stripe: #1a1e24;
-    --bad: #ff7b82; --bad-back: #3a1a1e; --good: #6fd596; --good-back: #15301f; --warn: #e5b95c;
     --norm: #6dbcf0; --projection: #4f94e8; --rope: #3fc79a; --attention: #ea8cbd; --residual: #a3abb5; --activation: #f0b042;
     --embedding: #a798f5; --logits: #a798f5; --other: #c0c6cd;
     --h0: #191d22; --h1: #1a2430; --h2: #1c2f44; --h3: #20405f; --h4: #26547f; --h5: #336fa6;
     --h6: #6b4412; --h7: #a3600f; --h8: #e06a12; --h9: #ff9a62; --h10: #ffe0cc;
   }
 }
-* { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 1220px; padding: 24px 20px 60px; background: var(--page); color: var(--text);
-  font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", Arial, sans-serif; }
-h1 { font-size: 22px; margin: 0 0 12px; }
-h2 { font-size: 19px; margin: 44px 0 8px; padding-top: 12px; border-top: 1px solid var(--line); }
-h3 { font-size: 15px; margin: 26px 0 4px; }
-p { margin: 6px 0; }
-code, td.number, td.name, .files td { font-family: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: 13px; }
-.note { color: var(--faint); }
-.banner { padding: 10px 14px; border-radius: 6px; border-left: 5px solid; margin: 12px 0; overflow-wrap: anywhere; }
-.banner.bad { background: var(--bad-back); border-color: var(--bad); }
-.banner.good { background: var(--good-back); border-color: var(--good); }
-.banner strong { color: inherit; }
-.bad-text { color: var(--bad); } .good-text { color: var(--good); } .warn-text { color: var(--warn); }
-ul { margin: 6px 0; padding-left: 22px; }
-nav a { display: inline-block; margin: 2px 6px 2px 0; padding: 2px 10px; border: 1px solid var(--line); border-radius: 12px;
-  color: inherit; text-decoration: none; }
-nav a.bad { border-color: var(--bad); color: var(--bad); }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; }
-th, td { padding: 2px 12px 2px 0; text-align: left; white-space: nowrap; }
-th { font-weight: 600; color: var(--faint); border-bottom: 1px solid var(--line); }
-th.number, td.number { text-align: right; }
 tr.diverges td { color: var(--bad); font-weight: 600; }
 svg.plot, svg.heat { display: block; width: 100%; height: auto; }
 .panels { display: grid; grid-template-columns: repeat(auto-fill, minmax(250px, 1fr)); gap: 10px; }
@@ -86,7 +58,6 @@ circle.k-other { fill: var(--other); } path.k-other { stroke: var(--other); }
 .legend span { display: inline-block; margin-right: 16px; }
 svg.key { width: 10px; height: 10px; margin-right: 5px; } svg.key.wide { width: 24px; }
 i.cell { display: inline-block; width: 14px; height: 14px; margin-right: 5px; vertical-align: -2px; border: 1px solid var(--line); }
-summary { cursor: pointer; color: var(--faint); margin-top: 12px; }
 #tip { position: fixed; display: none; pointer-events: none; z-index: 2; padding: 7px 10px; border-radius: 5px; white-space: pre;
   background: var(--text); color: var(--page); font: 12.5px/1.45 ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; }
 )css";
