@@ -58,7 +58,7 @@ void try_norms(Tries& tries) {
   if (!fitting.empty()) tries.add(fmt::format("eps {}", fmt::join(fitting, " or ")));
   tries.attempt("eps added to the root, not under it", [](SiteCall& call) { call.eps_outside = true; });
   tries.attempt("eps added to the sum, not to the mean",
-                [](SiteCall& call) { call.eps /= static_cast<double>(call.inputs[0].cols() / call.heads); });
+                [](SiteCall& call) { call.eps *= static_cast<double>(call.heads) / static_cast<double>(call.inputs[0].cols()); });
   tries.attempt("the mean taken off first", [](SiteCall& call) { call.centred = true; });
   if (tries.site().call.heads > 1) {
     tries.attempt("one root for all heads", [](SiteCall& call) { call.heads_together = true; });
