@@ -56,10 +56,10 @@ MappedFile::~MappedFile() {
 
 void release_pages(std::span<const std::uint8_t> bytes) {
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data()) / page * page;
-  const auto end = reinterpret_cast<std::uintptr_t>(bytes.data() + bytes.size());
+  const std::uintptr_t into_page = reinterpret_cast<std::uintptr_t>(bytes.data()) % page;
+  auto* const begin = const_cast<std::uint8_t*>(bytes.data()) - into_page;
   // A hint: where it is refused the pages stay until the kernel wants them.
-  (void)madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+  (void)madvise(begin, bytes.size() + into_page, MADV_DONTNEED);
 }
 
 }  // namespace assay
