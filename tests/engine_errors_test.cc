@@ -119,7 +119,7 @@ TEST(EngineErrors, AnObserversExceptionComesOut) {
 // A file of that type in which two bytes of a tensor, `skip` bytes from its beginning, are an f16 NaN.
 std::filesystem::path with_nan(const TemporaryFolder& folder, const std::string& type, Role role, std::int64_t layer,
                                std::int64_t skip) {
-  const std::filesystem::path out = folder.path() / (type + "-nan.gguf");
+  std::filesystem::path out = folder.path() / (type + "-nan.gguf");
   std::filesystem::copy_file(test_model(type), out, std::filesystem::copy_options::overwrite_existing);
   const std::uint64_t offset = ModelFile(out).weights().at(role, layer).offset;
   std::fstream file(out, std::ios::in | std::ios::out | std::ios::binary);

@@ -73,7 +73,7 @@ std::filesystem::path make(const std::string& name) {
   if (name == "bf16-folder") return committed_models() / "kjv";
   if (name == "q4_k_m-llama.cpp") return committed_models() / "kjv-Q4_K_M.gguf";
   static const TemporaryFolder folder;
-  const std::filesystem::path out = folder.path() / (name + ".gguf");
+  std::filesystem::path out = folder.path() / (name + ".gguf");
   if (name == "motley") {
     make_motley(out);
   } else if (name.starts_with("odd-")) {

@@ -13,8 +13,6 @@
 #include <fstream>
 #include <stdexcept>
 
-extern char** environ;
-
 namespace assay {
 namespace {
 
