@@ -150,7 +150,7 @@ class Reader {
     if (stored.dtype != DType::f32) bad(fmt::format("values of {}; expected f32", dtype_name(stored.dtype)));
     if (ne.size() != 4 || std::ranges::any_of(ne, [](std::int64_t n) { return n < 1; })) bad("expected four numbers from 1 on");
     const std::size_t axes = has_heads(site) ? 3 : 2;
-    const std::vector<std::int64_t> shape(ne.rend() - static_cast<std::ptrdiff_t>(axes), ne.rend());
+    std::vector<std::int64_t> shape(ne.rend() - static_cast<std::ptrdiff_t>(axes), ne.rend());
     for (std::size_t i = axes; i < ne.size(); ++i) {
       if (ne[i] != 1) bad(axes == 3 ? "expected [head_dim, heads, rows, 1]" : "expected [features, rows, 1, 1]");
     }
