@@ -30,7 +30,7 @@ constexpr Planting kPlantings[] = {
     {Defect::tail_dropped, "layers.02.down_proj", "genesis", "22"},
     {Defect::tail_dropped, "layers.00.k_proj", "genesis", "22"},
     {Defect::tail_dropped, "lm_head", "one_token", "22"},
-    {Defect::sum_not_rescaled, "layers.03.attn", "psalm", "23"},
+    {Defect::sum_not_rescaled, "layers.03.attn", "chat", "23"},
     {Defect::values_not_rescaled, "layers.01.attn", "chat", "23"},
     {Defect::mask_short, "layers.02.attn", "psalm", "23"},
     {Defect::eps_outside, "layers.00.attn_norm", "genesis", "25"},
