@@ -12,13 +12,6 @@
 namespace assay {
 namespace {
 
-// The default threshold, in distances of the all-reference run. A golden of an engine's has that engine's rounding, which both backends
-// see alike. Against the definition itself the reference has nothing but one rounding a step, where a kernel's sums have dozens: right
-// kernels were seen at 2 to 5 times its distance (docs/bisecting.md).
-double default_factor(const TraceFile& golden) {
-  return golden.head("recipe") == "definition" ? 16 : 2;
-}
-
 // What an engine's own rounding was seen to do to the logits of a trained model (docs/bisecting.md), ten times over. Quantised codes
 // that flip at a tie count among it.
 double far_for(const TraceFile& golden) {
@@ -51,7 +44,7 @@ class Bisector {
     for (std::size_t step = 0; step < steps_; ++step) all.insert(step);
     threshold_ = HUGE_VAL;
     out.all_reference = distance(all, "all steps by the reference");
-    threshold_ = out.threshold = request_.threshold.value_or(default_factor(*request_.golden) * out.all_reference);
+    threshold_ = out.threshold = request_.threshold.value_or(2 * out.all_reference);
     out.as_chosen = distance({}, "all steps by their kernels");
     if (!out.reference_is_far() && out.as_chosen > out.threshold && out.all_reference <= out.threshold) {
       for (const std::size_t step : smallest()) out.sites.push_back(engine_.plan().steps[step].site);

@@ -25,7 +25,7 @@ struct BisectRequest {
   Engine* engine = nullptr;  // with room for all logits; kernels as the user chose them
   const TraceFile* golden = nullptr;
   std::vector<std::string> prompts;  // empty: all
-  std::optional<double> threshold;   // by default twice the all-reference run's distance; 16 times against the definition
+  std::optional<double> threshold;   // by default twice the all-reference run's distance
   std::function<void(const BisectRun&)> progress;
 };
 

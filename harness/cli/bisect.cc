@@ -44,9 +44,7 @@ Action add_bisect(CLI::App& app, const Common& common) {
   add_model_options(*command, options->model);
   command->add_option("--golden", options->golden, "The trace whose logits to hold the model to")->required();
   command->add_option("--prompt", options->prompts, "Of the golden; by default all (repeatable)");
-  command
-      ->add_option("--threshold", options->threshold,
-                   "Relative RMS; by default twice that of the all-reference run, 16 times it if the golden is in fp64")
+  command->add_option("--threshold", options->threshold, "Relative RMS; by default twice that of the all-reference run")
       ->check(CLI::PositiveNumber);
   command->footer("Example: assay bisect --golden golden/traces/kjv-hf-f32.h5 --prompt genesis");
   return [options, &common] { return bisect_model(*options, common); };

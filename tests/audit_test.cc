@@ -1,0 +1,102 @@
+// audit of traces that other engines made: of the model that it knows, and of altered ones.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "harness/audit/audit.h"
+#include "tests/attribute_support.h"
+
+namespace assay {
+namespace {
+
+AuditResult audited(const std::string& model_name, const std::string& trace_name) {
+  const ModelFile model(golden_model(model_name));
+  const TraceFile trace(golden_trace(trace_name));
+  return audit({&model, &trace, {}, {}, definition_wiring(model.config())});
+}
+
+struct Whole {
+  const char* model;
+  const char* trace;
+  std::int64_t right;
+  std::int64_t not_judged;  // attention where not all rows are kept
+};
+
+class AuditWhole : public testing::TestWithParam<Whole> {};
+
+TEST_P(AuditWhole, EverySiteThatTheRowsAllowIsRight) {
+  const AuditResult result = audited(GetParam().model, GetParam().trace);
+  EXPECT_EQ(result.count(SiteVerdict::right), GetParam().right);
+  EXPECT_EQ(result.count(SiteVerdict::wrong), 0) << audit_text(result, Style::plain());
+  EXPECT_EQ(result.count(SiteVerdict::not_judged), GetParam().not_judged);
+  EXPECT_TRUE(result.passed());
+}
+
+INSTANTIATE_TEST_SUITE_P(Committed, AuditWhole,
+                         testing::Values(Whole{"kjv", "kjv-f64", 606, 24}, Whole{"kjv", "kjv-hf-f32", 606, 24},
+                                         Whole{"kjv", "kjv-hf-bf16", 606, 24},
+                                         Whole{"kjv-Q4_K_M.gguf", "kjv-llama-q4_k_m", 105, 0},
+                                         Whole{"tiny-a-f16.gguf", "tiny-a-llama-f16", 71, 0},
+                                         Whole{"tiny-a-Q4_K_M.gguf", "tiny-a-llama-q4_k_m", 71, 0}),
+                         [](const auto& one) {
+                           std::string name = one.param.trace;
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
+struct Altered {
+  const char* fault;
+  Sites wrong;
+  const char* explanation;  // among those of the first wrong site
+};
+
+void PrintTo(const Altered& altered, std::ostream* out) {
+  *out << altered.fault;
+}
+
+// Recorded by transformers and by llama.cpp from altered files (golden/record/record_altered.py), held to the unaltered model.
+class AuditAltered : public testing::TestWithParam<Altered> {
+ protected:
+  void expect_found(const std::string& model, const std::string& engine) {
+    const AuditResult result = audited(model, "altered/" + engine + "-" + GetParam().fault);
+    Sites wrong;
+    const Judgement* first = nullptr;
+    for (const Judgement& one : result.prompts.at(0).sites) {
+      if (one.verdict != SiteVerdict::wrong) continue;
+      wrong.insert(one.site);
+      if (first == nullptr) first = &one;
+    }
+    const std::string text = audit_text(result, Style::plain());
+    EXPECT_EQ(wrong, GetParam().wrong) << text;
+    ASSERT_NE(first, nullptr);
+    const bool explained = std::ranges::any_of(
+        first->explanations, [](const std::string& one) { return one.find(GetParam().explanation) != one.npos; });
+    EXPECT_TRUE(explained) << text;
+    EXPECT_FALSE(result.passed());
+  }
+};
+
+using AuditAlteredByBoth = AuditAltered;
+TEST_P(AuditAlteredByBoth, IsFoundInTransformers) {
+  expect_found("kjv", "kjv-hf-f32");
+}
+TEST_P(AuditAlteredByBoth, IsFoundInLlamaCpp) {
+  expect_found("kjv-Q4_K_M.gguf", "kjv-llama-q4_k_m");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Fault, AuditAlteredByBoth,
+    testing::Values(Altered{"kv_exchanged", {"layers.02.k_proj", "layers.02.v_proj"}, "v"},
+                    Altered{"q_norm_zeroed", {"layers.02.q_norm"}, "number 37 is 0.800781, the values ask for 0"},
+                    Altered{"theta", {"layers.02.q_rope", "layers.02.k_rope"}, "theta 250000"},
+                    Altered{"eps", {"layers.00.attn_norm", "layers.00.q_norm", "layers.00.k_norm"}, "eps 1e-05"}));
+
+using AuditAlteredBlock = AuditAltered;
+TEST_P(AuditAlteredBlock, IsFoundInLlamaCpp) {
+  expect_found("kjv-Q4_K_M.gguf", "kjv-llama-q4_k_m");
+}
+INSTANTIATE_TEST_SUITE_P(Fault, AuditAlteredBlock,
+                         testing::Values(Altered{"q6_k_block", {"layers.02.down_proj"}, "1 of 256 rows"}));
+
+}  // namespace
+}  // namespace assay
