@@ -57,7 +57,8 @@ def from_hf(dump: Path, weights: Path) -> Trace:
 def from_llama(dump: Path, gguf: Path, prompt_name: str, text: str | None) -> Trace:
     with h5py.File(dump) as file:
         tokens = file["tokens"][()]
-        nodes = [Node(text_of(d.attrs["name"]), text_of(d.attrs["op"]), text_of(d.attrs["src0"]), d[()])
+        nodes = [Node(text_of(d.attrs["name"]), text_of(d.attrs["op"]), text_of(d.attrs["src0"]),
+                      d[()].reshape(d.attrs["ne"][::-1]))
                  for _, d in sorted(file["nodes"].items())]
         logits = file["logits"][()]
         source = text_of(file.attrs["source"])

@@ -25,13 +25,14 @@ LAYER = {
     ("ffn_out", "MUL_MAT"): "down_proj",
     ("l_out", "ADD"): "ffn_residual",
 }
+WITH_HEADS = {"q_norm", "k_norm", "q_rope", "k_rope"}
 WHOLE = {("embd", "GET_ROWS"): "embed", ("inp_embd", "GET_ROWS"): "embed", ("result_norm", "MUL"): "final_norm",
          ("result_output", "MUL_MAT"): "lm_head"}
 
 
 @dataclass
 class Node:
-    """A node's values, outermost dimension first, and how the graph calls it."""
+    """A node's values, of ggml's four dimensions, outermost first, and how the graph calls it."""
 
     name: str
     op: str
@@ -59,9 +60,11 @@ def sites_of(nodes: Iterable[Node], layers: int, rows: int) -> dict[str, np.ndar
             continue
         if site in found:
             raise ValueError(f"site {site} twice, again as {node.name} {node.op}")
-        if node.values.shape[0] != rows:
-            raise ValueError(f"site {site}: {node.values.shape[0]} rows of {rows} tokens")
-        found[site] = node.values
+        axes = 3 if site.rpartition(".")[2] in WITH_HEADS else 2
+        values = node.values.reshape(node.values.shape[-axes:])
+        if values.shape[0] != rows:
+            raise ValueError(f"site {site}: {values.shape[0]} rows of {rows} tokens")
+        found[site] = values
     missing = all_sites(layers) - found.keys()
     if missing:
         raise ValueError(f"no node for {', '.join(sorted(missing))}")

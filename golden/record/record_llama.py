@@ -42,14 +42,11 @@ def load_ggml() -> C.CDLL:
 
 
 def values_of(tensor: Tensor) -> np.ndarray:
-    """A copy, dense, outermost dimension first; leading dimensions of 1 beyond the second are left out."""
+    """A copy, dense, of ggml's four dimensions, outermost first."""
     ne, nb = list(tensor.ne), list(tensor.nb)
     span = sum((n - 1) * b for n, b in zip(ne, nb, strict=True)) + 4
     raw = np.frombuffer(C.string_at(tensor.data, span), np.uint8)
-    values = np.lib.stride_tricks.as_strided(raw, shape=[*ne[::-1], 4], strides=[*nb[::-1], 1]).copy().view(np.float32)[..., 0]
-    while values.ndim > 2 and values.shape[0] == 1:
-        values = values[0]
-    return values
+    return np.lib.stride_tricks.as_strided(raw, shape=[*ne[::-1], 4], strides=[*nb[::-1], 1]).copy().view(np.float32)[..., 0]
 
 
 def collector(ggml: C.CDLL, nodes: list[Node]) -> C._CFuncPtr:

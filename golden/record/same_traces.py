@@ -28,9 +28,9 @@ def decoded(dataset: h5py.Dataset) -> np.ndarray:
 
 
 def datasets(file: h5py.File) -> dict[str, h5py.Dataset]:
-    found: dict[str, h5py.Dataset] = {}
-    file.visititems(lambda name, item: found.setdefault(name, item) if isinstance(item, h5py.Dataset) else None)
-    return found
+    names: list[str] = []
+    file.visit(names.append)
+    return {name: file[name] for name in names if isinstance(file[name], h5py.Dataset)}
 
 
 def is_exact(name: str) -> bool:
@@ -62,7 +62,7 @@ def compare(fresh: h5py.File, committed: h5py.File, other: set[str]) -> tuple[li
             greedy += int(np.count_nonzero(x[()] != y[()]))
         elif "/greedy/" not in name:
             difference = np.abs(decoded(x) - decoded(y)).max() / np.abs(decoded(y)).max()
-            if not difference <= worst:
+            if not where or not difference <= worst:
                 worst, where = float(difference), name
     return wrong, worst, where, greedy
 
@@ -77,6 +77,8 @@ def main() -> None:
     with h5py.File(args.fresh) as fresh, h5py.File(args.committed) as committed:
         wrong, worst, where, greedy = compare(fresh, committed, set(args.other))
         prompts, count = len(fresh["prompts"]), len(datasets(fresh))
+    if not where:
+        wrong.append("no value was compared")
     if not worst <= args.most:
         wrong.append(f"{where} differs by {worst:.2g} of its largest value; at most {args.most:.2g}")
     for line in wrong:

@@ -66,8 +66,9 @@ struct HeadOptions {
   std::string licence;
 };
 
-// Completes `head`, in which the reader has put what the dump says, and checks it. `kind`: the import's name. Throws ImportError where
-// the model's name or its weights' type is known from nowhere, std::invalid_argument for a recipe, rope or dtype that does not exist.
+// Completes `head`, in which the reader has put what the dump says, and checks it. `kind`: the import's name. Throws ImportError
+// where the model's name or its weights' type is known from nowhere, std::invalid_argument for a recipe, rope or dtype that does
+// not exist.
 TraceHead complete_head(TraceHead head, const HeadOptions& options, const std::string& kind, const std::string& file);
 
 // The sites of a model of so many layers, in Qwen3's order of execution, lm_head last.

@@ -1,4 +1,5 @@
-// An array's axes by name, and the change from another engine's order of axes to a trace's: [row, feature] or [row, head, head_dim].
+// An array's axes by name, and the change from another engine's order of axes to a trace's: [row, feature] or [row, head,
+// head_dim].
 #pragma once
 
 #include <cstdint>
@@ -33,8 +34,8 @@ struct RowLayout {
   std::int64_t stride = 1;
 };
 
-// `positions`: the kept rows, within the `tokens`. Throws std::invalid_argument where the shape does not have the axes' number, the
-// batch is not 1, an axis has no element, or the axis of rows has another length than tokens (token) or positions (row).
+// `positions`: the kept rows, within the `tokens`. Throws std::invalid_argument where the shape does not have the axes' number,
+// the batch is not 1, an axis has no element, or the axis of rows has another length than tokens (token) or positions (row).
 RowLayout lay_rows(std::span<const std::int64_t> shape, std::span<const Axis> axes, std::int64_t tokens,
                    std::span<const std::int32_t> positions);
 

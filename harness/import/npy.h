@@ -19,9 +19,9 @@ struct NpyHeader {
   std::uint64_t length = 0;  // bytes before the first element
 };
 
-// `start`: the first bytes of a member, all of them or kMostNpyHeader. Read are <f2, <f4, <f8, <i4, <i8 and <u2 in C order, of 8 axes
-// at most and no more than kMaxDatasetElements elements. Throws ModelFileError; byte offsets in it count from the member's start,
-// the first of which is `where`'s byte.
+// `start`: the first bytes of a member, all of them or kMostNpyHeader. Read are <f2, <f4, <f8, <i4, <i8 and <u2 in C order, of 8
+// axes at most and no more than kMaxDatasetElements elements. Throws ModelFileError; byte offsets in it count from the member's
+// start, the first of which is `where`'s byte.
 NpyHeader parse_npy_header(std::span<const std::uint8_t> start, const Where& where);
 
 }  // namespace assay
