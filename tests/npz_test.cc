@@ -122,6 +122,11 @@ std::vector<Wrong> wrong_archives() {
       {"another checksum, deflated", Fault::damaged, one({.deflated = true, .crc = 1}), {"checksum"}},
       {"not deflated", Fault::damaged, one({.method = 8}), {"do not unpack"}},
       {"data behind the array", Fault::size_mismatch, zip_image(inside), {"member 'a.npy'", "its header announces"}},
+  };
+}
+
+std::vector<Wrong> wrong_arrays() {
+  return {
       {"no .npy", Fault::magic, one_npy(std::string(80, 'q')), {"no .npy header"}},
       {"an empty member", Fault::truncated, one_npy("\x93"), {"1 bytes are no .npy header"}},
       {"version 3", Fault::version, one_npy(npy("<f4", "(4,)", kFour, 3)), {".npy version 3.0"}},
@@ -167,10 +172,10 @@ std::vector<Wrong> wrong_archives() {
   };
 }
 
-TEST(Npz, EachWrongOneIsRefusedByName) {
+void expect_refused(const std::vector<Wrong>& all) {
   const TemporaryFolder folder;
   const auto path = folder.path() / "wrong.npz";
-  for (const Wrong& wrong : wrong_archives()) {
+  for (const Wrong& wrong : all) {
     SCOPED_TRACE(wrong.what);
     write_bytes(path, wrong.image);
     try {
@@ -182,6 +187,14 @@ TEST(Npz, EachWrongOneIsRefusedByName) {
       expect_mentions(error.what(), {"wrong.npz: byte "});
     }
   }
+}
+
+TEST(Npz, EachWrongArchiveIsRefusedByName) {
+  expect_refused(wrong_archives());
+}
+
+TEST(Npz, EachWrongArrayIsRefusedByName) {
+  expect_refused(wrong_arrays());
 }
 
 // The bytes of another member, under a header of its own: a directory entry alone would not show it.
