@@ -39,7 +39,7 @@ LlamaImport named(std::vector<std::int32_t> outputs = {}) {
 // Writes the dump, imports it into `folder`/t.h5.
 ForeignRun bring_in(const LlamaDump& dump, const std::filesystem::path& folder, const LlamaImport& options) {
   dump.write(folder / "dump.h5");
-  const ForeignRun run = read_llama_dump(folder / "dump.h5", options);
+  ForeignRun run = read_llama_dump(folder / "dump.h5", options);
   write_foreign_run(run, folder / "t.h5");
   return run;
 }
