@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <memory>
 
@@ -9,6 +8,7 @@
 #include "harness/cases.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/shape.h"
+#include "harness/cli/status_line.h"
 #include "harness/report.h"
 
 namespace assay::cli {
@@ -44,16 +44,17 @@ std::vector<bench::BenchItem> items(const BenchCliOptions& options) {
   return all;
 }
 
+std::vector<bench::BenchResult> run_with_status_line(const BenchCliOptions& options, const bench::BenchOptions& how) {
+  const StatusLine line;
+  return bench::run_benchmarks(items(options), how, [&](const bench::BenchResult& one) { line.show(one.name); });
+}
+
 int run_bench(const BenchCliOptions& options, const Common& common) {
   std::optional<bench::Baseline> baseline;
   if (!options.baseline.empty()) baseline = bench::load_baseline(options.baseline);
   bench::BenchOptions how;
   how.gate = bench::parity_gate();
-  const bool terminal = isatty(STDERR_FILENO) == 1;
-  const auto results = bench::run_benchmarks(items(options), how, [terminal](const bench::BenchResult& one) {
-    if (terminal) fmt::print(stderr, "\r\033[K{}", one.name);
-  });
-  if (terminal) fmt::print(stderr, "\r\033[K");
+  const auto results = run_with_status_line(options, how);
 
   nlohmann::ordered_json json = bench::bench_json(results);
   json["assay"] = environment_json();

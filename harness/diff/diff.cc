@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "harness/nearest.h"
+#include "harness/trace/prompts.h"
 
 namespace assay::diff {
 namespace {
@@ -86,12 +86,8 @@ PromptDiff compare_prompt(const std::vector<Side>& sides, const DiffOptions& opt
 }
 
 std::vector<std::string> wanted_prompts(const TraceFile& a, const DiffOptions& options) {
-  if (options.prompt.empty()) return a.prompts();
-  const auto& names = a.prompts();
-  if (std::find(names.begin(), names.end(), options.prompt) == names.end()) {
-    throw std::invalid_argument(a.path().string() + ": " + unknown_name("prompt", options.prompt, names));
-  }
-  return {options.prompt};
+  using Names = std::vector<std::string>;
+  return chosen_prompts(a, options.prompt.empty() ? Names{} : Names{options.prompt});
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <limits>
 #include <map>
 
-#include "harness/diff/site_name.h"
+#include "harness/sites/site_name.h"
 
 namespace assay::diff {
 namespace {
