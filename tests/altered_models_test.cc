@@ -1,7 +1,7 @@
 // A model with one fault in its file, held to another engine's trace of the right one: attribute and diff find the place.
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <utility>
 
 #include "harness/diff/diff.h"
 #include "harness/trace/record.h"
@@ -33,6 +33,15 @@ Sites in_all_layers(std::initializer_list<const char*> ops) {
   return sites;
 }
 
+// Our run of the golden's first prompt.
+std::filesystem::path record(const ModelFile& model, Engine& engine, const std::filesystem::path& path, const TraceFile& golden,
+                             const std::filesystem::path& folder) {
+  const std::filesystem::path out = folder / "ours.h5";
+  const TracePrompt prompt = golden.prompt(golden.prompts().front());
+  record_trace({&model, &engine, path, out, {}, {}, "[]", {{prompt.name, prompt.text, prompt.tokens}}, {}, {}});
+  return out;
+}
+
 class AlteredModel : public testing::TestWithParam<Altered> {
  protected:
   AlteredModel()
@@ -59,15 +68,35 @@ TEST_P(AlteredModel, AttributeNamesIt) {
 // The sites where the error first grows more than rounding explains.
 TEST_P(AlteredModel, DiffDivergesThereFirst) {
   const auto engine = traced_engine(model_);
-  const std::filesystem::path ours = folder_.path() / "ours.h5";
-  const TracePrompt prompt = golden_.prompt("genesis");
-  record_trace({&model_, engine.get(), path_, ours, {}, {}, "[]", {{"genesis", prompt.text, prompt.tokens}}, {}, {}});
+  const auto ours = record(model_, *engine, path_, golden_, folder_.path());
   const diff::TraceDiff found = diff::compare_traces(TraceFile(ours), golden_, nullptr, {});
-  ASSERT_EQ(found.prompts.size(), 1U);
   const auto diverging = found.prompts[0].divergences();
   ASSERT_FALSE(diverging.empty());
   EXPECT_TRUE(GetParam().miswired.contains(found.prompts[0].errors[diverging.front()].site))
       << found.prompts[0].errors[diverging.front()].site;
+}
+
+// Their codes flip at ties with no fault at all.
+TEST(RightModel, DoesNotDivergeFromAnotherEnginesCodes) {
+  const TemporaryFolder folder;
+  for (const auto& [name, trace] :
+       {std::pair("kjv-Q4_K_M.gguf", "kjv-llama-q4_k_m"), std::pair("tiny-a-Q4_K_M.gguf", "tiny-a-llama-q4_k_m")}) {
+    const ModelFile model(golden_model(name));
+    const TraceFile golden(golden_trace(trace));
+    const auto engine = traced_engine(model);
+    const auto ours = record(model, *engine, golden_model(name), golden, folder.path());
+    const diff::TraceDiff found = diff::compare_traces(TraceFile(ours), golden, nullptr, {});
+    ASSERT_EQ(found.prompts.size(), golden.prompts().size());
+    EXPECT_TRUE(found.diverged().empty()) << name;
+  }
+}
+
+TEST(RightModel, ManyFlipsAreNoFault) {
+  EXPECT_LT(diff::chance_of_flips(5e-7, 768, 14), diff::kUnlikely);
+  EXPECT_GT(diff::chance_of_flips(5e-6, 768, 14), diff::kUnlikely);
+  EXPECT_GT(diff::chance_of_flips(5e-7, 12288, 14), diff::kUnlikely);
+  EXPECT_GT(diff::chance_of_flips(5e-7, 768, 1), diff::kUnlikely);
+  EXPECT_EQ(diff::chance_of_flips(0, 768, 1), 0);
 }
 
 const Sites kExchanged{"layers.02.k_proj", "layers.02.v_proj"};

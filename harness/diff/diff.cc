@@ -74,7 +74,7 @@ PromptDiff compare_prompt(const std::vector<Side>& sides, const DiffOptions& opt
   }
   out.alignment = align(sides, options.sites);
   out.threshold = default_threshold(rounding, rounding, out.tokens);
-  if (options.floor) out.threshold = {*options.floor, kGrowth, "as given"};
+  if (options.floor) out.threshold = {*options.floor, kGrowth, "as given", {}};
   out.threshold.growth = options.growth;
   const bool same_tokens = std::all_of(sides.begin(), sides.end(),
                                        [&](const Side& side) { return side.prompt.tokens == sides.front().prompt.tokens; });
@@ -126,7 +126,7 @@ TraceDiff compare_traces(const TraceFile& a, const TraceFile& b, const TraceFile
   out.notes = head_notes(out.files);
   const Rounding of_a = rounding_of(a);
   const Rounding of_b = rounding_of(b);
-  out.rounding = {std::max(of_a.activations, of_b.activations), std::max(of_a.sums, of_b.sums)};
+  out.rounding = {std::max(of_a.activations, of_b.activations), std::max(of_a.sums, of_b.sums), of_a.codes && of_b.codes};
   std::vector<std::vector<std::string>> used(files.size());
   for (const std::string& name : wanted_prompts(a, options)) {
     std::vector<Side> sides{{"A", &a, a.prompt(name)}};
