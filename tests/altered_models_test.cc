@@ -36,7 +36,7 @@ Sites in_all_layers(std::initializer_list<const char*> ops) {
 // Our run of the golden's first prompt.
 std::filesystem::path record(const ModelFile& model, Engine& engine, const std::filesystem::path& path, const TraceFile& golden,
                              const std::filesystem::path& folder) {
-  const std::filesystem::path out = folder / "ours.h5";
+  std::filesystem::path out = folder / "ours.h5";
   const TracePrompt prompt = golden.prompt(golden.prompts().front());
   record_trace({&model, &engine, path, out, {}, {}, "[]", {{prompt.name, prompt.text, prompt.tokens}}, {}, {}});
   return out;
