@@ -144,6 +144,29 @@ TEST_P(BitsOfTheEngine, WhoeverLooksOn) {
   compare({}, others, kShort);
 }
 
+std::map<std::string, Array> seen_by(const ModelFile& model, int threads, std::span<const std::int32_t> tokens) {
+  EngineOptions options;
+  options.threads = threads;
+  options.plan.all_logits = true;
+  Engine engine(model, options);
+  SiteRows rows({});
+  engine.feed(tokens, Logits::all, &rows);
+  return rows.sites();
+}
+
+// Who looks on sees what all threads have finished: the rows of every site.
+TEST_P(BitsOfTheEngine, WhateverIsSeen) {
+  constexpr int kTimes = 10;
+  const ModelFile model(test_model(GetParam()));
+  const std::vector<std::int32_t> tokens = prompt_tokens("very_long", kShort);
+  const auto expected = seen_by(model, 1, tokens);
+  for (int time = 0; time < kTimes; ++time) {
+    const auto seen = seen_by(model, 2 + time % 2, tokens);
+    ASSERT_EQ(seen.size(), expected.size());
+    for (const auto& [site, rows] : expected) ASSERT_EQ(seen.at(site).bytes, rows.bytes) << site << ", time " << time;
+  }
+}
+
 // f16 caches round and windows forget: had they the bits of others, the comparisons above would say nothing about them.
 TEST(Bits, OfOtherTypesAndWindowsDiffer) {
   const ModelFile model(test_model("bf16-folder"));

@@ -145,6 +145,35 @@ TEST(Placement, ASlotMovedOntoAnotherIsSeen) {
   }
 }
 
+// Two steps that have nothing to do with one another but the memory that they use, which Qwen3's plans never have.
+Plan two_steps(std::vector<Operand> first_reads, Operand first_writes, std::vector<Operand> second_reads, Operand second_writes) {
+  Plan plan;
+  for (const char* const name : {"a", "b", "c", "d"}) plan.slots.push_back({name, DType::f32, 16});
+  plan.steps = {{"first", StepKind::add, -1, std::move(first_reads), {first_writes}, -1, false, "add", "add"},
+                {"second", StepKind::add, -1, std::move(second_reads), {second_writes}, -1, false, "add", "add"}};
+  return plan;
+}
+
+Operand whole(int slot) {
+  return {slot, 0, 0, 16};
+}
+
+TEST(Placement, WhatIsStillReadIsNotWritten) {
+  const SlotLayout layout = place_slots(two_steps({whole(0), whole(1)}, whole(2), {whole(1)}, whole(0)), 4, 4);
+  EXPECT_EQ(layout.barriers[1], 1);
+}
+
+TEST(Placement, ASlotThatTakesAnothersPlaceWaitsForIt) {
+  const SlotLayout layout = place_slots(two_steps({whole(0)}, whole(1), {whole(0)}, whole(2)), 4, 4);
+  ASSERT_EQ(layout.offsets[1], layout.offsets[2]);
+  EXPECT_EQ(layout.barriers[1], 1);
+}
+
+TEST(Placement, StepsThatWriteColumnsApartDoNotWait) {
+  const SlotLayout layout = place_slots(two_steps({whole(0)}, {1, 0, 0, 8}, {whole(0)}, {1, 8, 0, 8}), 4, 4);
+  EXPECT_EQ(layout.barriers[1], 0);
+}
+
 // Slots that are never in use together share memory: a set is not the sum of its slots.
 TEST(Placement, SlotsShareMemory) {
   for (const NamedPlan& one : plans_of_all_kinds()) {
