@@ -20,6 +20,10 @@ foreach(folder IN LISTS kernel_folders)
   endif()
 endforeach()
 
+# What a plugin is written against, as assay::plugin: the ops' argument structs and `#include "harness/plugin/assay_plugin.h"`.
+install(TARGETS plugin EXPORT assay)
+install(FILES harness/plugin/assay_plugin.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/assay/harness/plugin)
+
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/assay)
 install(EXPORT assay NAMESPACE assay:: FILE assay-targets.cmake DESTINATION ${package_dir})
 configure_package_config_file(cmake/assay-config.cmake.in ${CMAKE_BINARY_DIR}/generated/assay-config.cmake
