@@ -46,7 +46,7 @@ typedef struct AssayPluginKernel {
   uint32_t size;    /* sizeof(AssayPluginKernel) */
   int32_t claim;    /* AssayPluginClaim */
   const char* op;   /* "rms_norm" */
-  const char* name; /* unique in the plugin; a-z, A-Z, 0-9, '_', '-', '.'; shown as <plugin>:<name> */
+  const char* name; /* with the op, unique in the plugin; a-z, A-Z, 0-9, '_', '-', '.'; shown as <plugin>:<name> */
   const char* isa;  /* what it needs: scalar (the architecture's baseline), avx2, avx512, avx512vnni (kernels/isa.h) */
 
   /* A layout of its own for one input: all three, or all null. packed_tensor is that input's name in the argument struct
