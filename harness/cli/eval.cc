@@ -9,8 +9,8 @@
 #include <sstream>
 
 #include "engine/tokenizer/tokenizer.h"
+#include "harness/cli/chosen_engine.h"
 #include "harness/cli/cli.h"
-#include "harness/cli/model_options.h"
 #include "harness/data_dir.h"
 #include "harness/eval/eval_report.h"
 #include "harness/report.h"
@@ -42,12 +42,17 @@ std::string read_text(const std::string& path) {
   return text.str();
 }
 
-std::unique_ptr<Engine> load(const ModelFile& file, const EvalOptions& options, std::int64_t context) {
-  EngineOptions engine_options = cli::engine_options(options.model);
-  engine_options.plan.all_logits = true;
-  engine_options.plan.chunk = std::min(engine_options.plan.chunk, kMostChunk);
-  engine_options.plan.context = context;
-  auto engine = std::make_unique<Engine>(file, engine_options, load_line());
+EngineOptions settings(const EvalOptions& options, std::int64_t context) {
+  EngineOptions settings = engine_options(options.model);
+  settings.plan.all_logits = true;
+  settings.plan.chunk = std::min(settings.plan.chunk, kMostChunk);
+  settings.plan.context = context;
+  return settings;
+}
+
+// By our own kernels: --kernel is the first model's.
+std::unique_ptr<Engine> load_other(const ModelFile& file, const EvalOptions& options, std::int64_t context) {
+  auto engine = std::make_unique<Engine>(file, settings(options, context), load_line());
   end_load_line();
   return engine;
 }
@@ -80,9 +85,8 @@ int eval_text(const EvalOptions& options, const Common& common) {
   }
   std::int64_t context = options.model.context;
   if (context == 0) context = std::min(kDefaultContext, file.config().max_positions);
-  const auto engine = load(file, options, context);
-  const auto other = other_file ? load(*other_file, options, context) : nullptr;
-  choose_kernels(*engine, options.model);
+  const ChosenEngine engine(file, options.model, settings(options, context));
+  const auto other = other_file ? load_other(*other_file, options, context) : nullptr;
   const TextEvaluation found = evaluate_text(*engine, other.get(), tokens, text_line());
   if (common.json) {
     print_json(text_json(found, names));
@@ -107,8 +111,7 @@ int eval_trace(const EvalOptions& options, const Common& common) {
   const ModelFile file(model);
   const auto tokenizer = tokenizer_for(trace, file);
   const std::int64_t context = options.model.context == 0 ? positions_needed(trace) : options.model.context;
-  const auto engine = load(file, options, context);
-  choose_kernels(*engine, options.model);
+  const ChosenEngine engine(file, options.model, settings(options, context));
   std::vector<PromptEvaluation> found;
   for (const std::string& name : trace.prompts()) {
     found.push_back(evaluate_prompt(*engine, trace, name, beside ? &*beside : nullptr, tokenizer.get()));

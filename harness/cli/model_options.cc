@@ -7,7 +7,6 @@
 #include "engine/kv/policies.h"
 #include "harness/cli/converted.h"
 #include "harness/data_dir.h"
-#include "harness/nearest.h"
 
 namespace assay::cli {
 namespace {
@@ -20,19 +19,6 @@ std::vector<std::string> policy_names() {
 
 AssayRopeRecipe rope_recipe(const std::string& name) {
   return name == "hf" ? ASSAY_ROPE_HF : name == "ggml" ? ASSAY_ROPE_GGML : ASSAY_ROPE_F64;
-}
-
-struct Choice {
-  Backend backend;
-  Isa limit;
-};
-
-Choice choice_of(const std::string& name) {
-  if (name == "reference") return {Backend::reference, selected_isa()};
-  const auto isa = isa_from_name(name);
-  if (isa && isa_supported(*isa)) return {Backend::kernels, *isa};
-  throw std::invalid_argument(
-      fmt::format("--kernel: no variant '{}' here; there are: reference, {}", name, supported_isa_names()));
 }
 
 }  // namespace
@@ -53,7 +39,9 @@ void add_plan_options(CLI::App& command, ModelOptions& options) {
 void add_model_options(CLI::App& command, ModelOptions& options) {
   add_plan_options(command, options);
   command.add_option("--threads", options.threads, "Threads; by default one a core")->check(CLI::PositiveNumber);
-  command.add_option("--kernel", options.kernels, "SITE_GLOB=ISA, or =reference: what runs these steps (repeatable)");
+  command.add_option("--kernel", options.kernels,
+                     "SITE_GLOB=ISA, =reference or =PLUGIN:KERNEL: what runs these steps (repeatable)");
+  command.add_option("--plugin", options.plugins, "A shared library with kernels, which runs in this process (repeatable)");
 }
 
 std::filesystem::path model_path(const ModelOptions& options) {
@@ -73,24 +61,6 @@ PlanOptions plan_options(const ModelOptions& options) {
 
 EngineOptions engine_options(const ModelOptions& options) {
   return {plan_options(options), thread_count(options.threads)};
-}
-
-void choose_kernels(Engine& engine, const ModelOptions& options) {
-  for (const std::string& one : options.kernels) {
-    const std::size_t equals = one.rfind('=');
-    if (equals == std::string::npos) throw std::invalid_argument(fmt::format("--kernel: '{}'; expected SITE_GLOB=ISA", one));
-    const std::string glob = one.substr(0, equals);
-    const Choice choice = choice_of(one.substr(equals + 1));
-    bool met = false;
-    std::vector<std::string> sites;
-    for (std::size_t step = 0; step < engine.plan().steps.size(); ++step) {
-      sites.push_back(engine.plan().steps[step].site);
-      if (!matches_glob(glob, sites.back())) continue;
-      engine.choose(step, choice.backend, choice.limit);
-      met = true;
-    }
-    if (!met) throw std::invalid_argument("--kernel: " + unknown_name("site", glob, sites));
-  }
 }
 
 LoadProgress load_line() {

@@ -20,21 +20,18 @@ struct ModelOptions {
   std::string kv_type = "f32";
   std::string rope = "f64";
   int threads = 0;
-  std::vector<std::string> kernels;  // SITE_GLOB=ISA, or =reference
+  std::vector<std::string> kernels;  // SITE_GLOB=ISA, =reference or =PLUGIN:KERNEL
+  std::vector<std::string> plugins;  // shared libraries, beside those that ASSAY_PLUGINS names
 };
 
 // MODEL, which may be left out, --context, --chunk, --window, --kv, --kv-type and --rope: what a plan depends on.
 void add_plan_options(CLI::App& command, ModelOptions& options);
-// The same, --threads and --kernel.
+// The same, --threads, --kernel and --plugin.
 void add_model_options(CLI::App& command, ModelOptions& options);
 
 std::filesystem::path model_path(const ModelOptions& options);
 PlanOptions plan_options(const ModelOptions& options);
 EngineOptions engine_options(const ModelOptions& options);
-
-// Puts --kernel's choices into effect, in their order. Throws std::invalid_argument for an unknown variant, one that this CPU
-// lacks, or a glob that meets no site.
-void choose_kernels(Engine& engine, const ModelOptions& options);
 
 // Load progress on one line of a terminal's standard error; empty elsewhere.
 LoadProgress load_line();

@@ -10,8 +10,8 @@
 #include "engine/run/generate.h"
 #include "engine/run/site_rows.h"
 #include "engine/tokenizer/chat.h"
+#include "harness/cli/chosen_engine.h"
 #include "harness/cli/cli.h"
-#include "harness/cli/model_options.h"
 #include "harness/cli/site_text.h"
 #include "harness/nearest.h"
 #include "harness/report.h"
@@ -135,12 +135,10 @@ int run_model(const RunOptions& options, const Common& common) {
   const std::string eos = vocabulary.eos;
   const Tokenizer tokenizer(vocabulary);
   const Prompt prompt = read_prompt(options, tokenizer, eos);
-  Engine engine(model, engine_options(options.model), load_line());
-  end_load_line();
-  choose_kernels(engine, options.model);
+  const ChosenEngine engine(model, options.model, engine_options(options.model));
   const double load = seconds_since(start);
-  if (!options.stop_at.empty()) return stop_at(engine, options, prompt, common);
-  return generate_text(engine, options, tokenizer, prompt, load, common);
+  if (!options.stop_at.empty()) return stop_at(*engine, options, prompt, common);
+  return generate_text(*engine, options, tokenizer, prompt, load, common);
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 
 #include "engine/tokenizer/tokenizer.h"
 #include "golden/trace.h"
+#include "harness/cli/chosen_engine.h"
 #include "harness/cli/cli.h"
-#include "harness/cli/model_options.h"
 #include "harness/cli/plan_text.h"
 #include "harness/nearest.h"
 #include "harness/report.h"
@@ -59,11 +59,9 @@ int trace_model(const TraceOptions& options, const Common& common) {
   const std::vector<RecordPrompt> prompts = read_prompts(options, model);
   EngineOptions settings = engine_options(options.model);
   settings.plan.all_logits = wants_logits(options);
-  Engine engine(model, settings, load_line());
-  end_load_line();
-  choose_kernels(engine, options.model);
+  const ChosenEngine engine(model, options.model, settings);
   RecordRequest request{
-      &model, &engine, model_path(options.model), options.output, options.sites, {}, steps_json(engine.plan()).dump(), prompts,
+      &model, &*engine, model_path(options.model), options.output, options.sites, {}, steps_json(engine->plan()).dump(), prompts,
       {},     {}};
   if (!options.tokens.empty()) request.kept = parse_kept_tokens(options.tokens);
   request.told = [&](std::int64_t bytes) {
