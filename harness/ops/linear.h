@@ -63,7 +63,10 @@ class LinearAdapter final
   std::vector<Params> bench_params() const override {
     std::vector<Params> all;
     for (const std::int64_t m : {std::int64_t{1}, std::int64_t{512}}) {
-      for (const auto& [n, k] : {kBlockBenchShapes[0], kBlockBenchShapes[1]}) all.push_back({{"m", m}, {"n", n}, {"k", k}});
+      for (const std::int64_t at : {0, 1}) {
+        const auto& [n, k] = kBlockBenchShapes[at];
+        all.push_back({{"m", m}, {"n", n}, {"k", k}});
+      }
     }
     return all;
   }

@@ -111,7 +111,7 @@ AssayStatus flash_attn_ext(const void* args) {
   ggml_tensor* const v = graph.wrap_3d(kCache, call.head_dim, count, call.n_kv, v_rows.data(), row_bytes, count * row_bytes);
   ggml_tensor* const mask = graph.wrap(GGML_TYPE_F16, count, rows.count, mask_rows.data());
   ggml_tensor* const y = ggml_flash_attn_ext(graph.context(), q, k, v, mask, call.scale, 0.0F, 0.0F);
-  ggml_flash_attn_ext_set_prec(y, GGML_PREC_F32);
+  ggml_prec_set_acc(y, GGML_PREC_F32);  // as llama.cpp asks for it
   const bool computed = graph.compute(graph.into_scratch(y));
   if (computed) store(call, rows, graph.scratch());
   return done(computed);
