@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <stdexcept>
 
 #include "engine/plan/fuse.h"
+#include "harness/cli/runner_options.h"
 #include "harness/nearest.h"
-#include "harness/plugin/paths.h"
 
 namespace assay::cli {
 namespace {
@@ -74,7 +75,8 @@ struct ChosenEngine::Choice {
 };
 
 ChosenEngine::ChosenEngine(const ModelFile& model, const ModelOptions& options, const EngineOptions& settings) {
-  for (const std::string& path : plugin_paths(options.plugins)) {
+  for (const std::string& given : plugin_paths(options.plugins)) {
+    const std::string path = std::filesystem::absolute(given).string();  // else dlopen looks in the system's folders
     plugins_.push_back(load_plugin(path));
     fmt::print(stderr, "runs in this process: plugin {} {} ({})\n", plugins_.back().name, plugins_.back().version, path);
   }
