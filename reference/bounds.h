@@ -59,10 +59,10 @@ inline double block_dot_bound(double s, double integers, std::int64_t blocks, st
 }
 
 // linear: quantised activations by blocks, sums in any order. A block's integers may be summed in up to 16 lanes, each with a running
-// sum of its own: a term meets two roundings in its scales, one in its integer, one in each later fma (two a block with a minimum),
-// four in the lanes' tree and one where the minima's sum joins.
-inline std::int64_t linear_depth(std::int64_t blocks, bool has_min) {
-  return (has_min ? 2 : 1) * blocks + 8;
+// sum of its own: a term meets two roundings in its scales, one in its integer, two a block in each later fma, four in the lanes' tree
+// and one where a sum kept apart joins.
+inline std::int64_t linear_depth(std::int64_t blocks) {
+  return 2 * blocks + 8;
 }
 // B = g(h) S + 2 eta (32 N_b + sum(E1 + E2)), S = sum(|d_w d_x| E1 + |dmin_w d_x| E2) over magnitudes of products; each lane's fma,
 // and each product of scales before its integer, may underflow.

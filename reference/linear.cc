@@ -19,17 +19,27 @@ constexpr const char* kDomain =
 
 }  // namespace
 
-const Contract kLinearMinContract{kDomain, Exactness::bounded,
-                                  "g(h) S + 2 eta (32 N_b + sum(E1 + E2)), S = sum(|d_w d_x| E1 + |dmin_w d_x| E2), E1 = sum |sc "
-                                  "w_code x_code|, E2 = sum |m x_code|, h = 2 N_b + 8; 0 where S = 0",
-                                  BiasUnit::output};
 const Contract kLinearContract{
     kDomain, Exactness::bounded,
-    "g(h) S + 2 eta (32 N_b + sum E1), S = sum |d_w d_x| E1, E1 = sum |sc w_code x_code|, h = N_b + 8; "
-    "0 where S = 0",
+    "g(h) S + 2 eta (32 N_b + sum(E1 + E2)), S = sum(|d_w d_x| E1 + |dmin_w d_x| E2), E1 = sum |sc| (c + c0) |x_code|, c the "
+    "stored code, c0 what it is too large by, E2 = sum |m x_code|, h = 2 N_b + 8; 0 where S = 0",
     BiasUnit::output};
 
 namespace {
+
+// What a stored code is too large by. A kernel may multiply codes as they are stored and take the rest off apart.
+std::int64_t offset_of(Format format) {
+  switch (format) {
+    case Format::q4_0:
+      return 8;
+    case Format::q5_0:
+      return 16;
+    case Format::q6_k:
+      return 32;
+    default:
+      return 0;
+  }
+}
 
 // The magnitudes of one output's products.
 struct Magnitudes {
@@ -37,11 +47,11 @@ struct Magnitudes {
   double integers = 0;
   bool scales_overflow = false;
 
-  void add(const Block& w, const Block& x) {
+  void add(const Block& w, const Block& x, std::int64_t offset) {
     std::int64_t e1 = 0;
     std::int64_t e2 = 0;
     for (std::size_t i = 0; i < static_cast<std::size_t>(w.elements); ++i) {
-      e1 += std::abs(std::int64_t{w.scale[i]} * w.code[i] * x.code[i]);
+      e1 += (std::abs(w.code[i] + offset) + offset) * std::abs(std::int64_t{w.scale[i]} * x.code[i]);
       e2 += std::abs(std::int64_t{w.min[i]} * x.code[i]);
     }
     add(w.d * x.d, e1);
@@ -77,14 +87,14 @@ void linear(const Linear& call, Expected& y) {
   const std::vector<double> values = y.value;
   resize_bounded(y, call.m * call.n);
   const std::vector<Block> x = read_blocks(call.x_format, activations.data(), call.m * blocks);
-  const std::int64_t depth = linear_depth(blocks, weight.has_min);
+  const std::int64_t depth = linear_depth(blocks);
   for (std::int64_t i = 0; i < call.n; ++i) {
     const auto* const row = static_cast<const std::uint8_t*>(call.w) + i * blocks * weight.bytes;
     const std::vector<Block> w = read_blocks(call.w_format, row, blocks);
     for (std::int64_t j = 0; j < call.m; ++j) {
       Magnitudes sums;
       for (std::int64_t b = 0; b < blocks; ++b)
-        sums.add(w[static_cast<std::size_t>(b)], x[static_cast<std::size_t>(j * blocks + b)]);
+        sums.add(w[static_cast<std::size_t>(b)], x[static_cast<std::size_t>(j * blocks + b)], offset_of(call.w_format));
       const std::int64_t at = j * call.n + i;
       set_bounded(y, at, values[static_cast<std::size_t>(at)], linear_bound(sums.s, sums.integers, blocks, depth));
       if (sums.scales_overflow || may_overflow(sums.s, depth)) set_bits_only(y, at);

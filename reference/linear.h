@@ -11,8 +11,6 @@
 
 namespace assay::reference {
 
-// Weights with a minimum; without.
-extern const Contract kLinearMinContract;
 extern const Contract kLinearContract;
 
 // w: n dense rows of k elements; x: m rows of k floats, x_stride apart; to be quantised to x_format.

@@ -16,7 +16,7 @@ from near_ties import quantizer_ties
 from real import Real
 from schema import Case, Op, Output
 
-LANES_STEPS = 8  # roundings that lanes, scales and integers add to a row's chain
+LANES_STEPS = 8  # roundings that lanes, scales and integers add to a row's chains
 
 
 @quiet
@@ -24,7 +24,7 @@ def bound(w: Blocks, x: Blocks) -> tuple[np.ndarray, np.ndarray]:
     """B over the magnitudes of the products, whatever the order of the sums, and where only bits apply."""
     form, fw, fx = FORMATS[w.format], split(w), split(x)
     (n, blocks), width = w.shape, form.elements // form.subs
-    q_w = np.abs(fw.q.reshape(n, blocks, form.subs, width).astype(np.int64))
+    q_w = np.abs(fw.q.reshape(n, blocks, form.subs, width).astype(np.int64) + form.zero) + form.zero
     q_x = np.abs(fx.q.reshape(len(x.data), 1, blocks, form.subs, width).astype(np.int64))
     sums = (q_w * q_x).sum(axis=-1)
     first = sums[..., 0] if fw.scale is None else (sums * np.abs(fw.scale)).sum(axis=-1)
@@ -38,7 +38,7 @@ def bound(w: Blocks, x: Blocks) -> tuple[np.ndarray, np.ndarray]:
         size += np.where(np.isfinite(term), term, 0).sum(axis=-1)
         integers += whole.sum(axis=-1)
         too_large |= (np.broadcast_to(scales, whole.shape) >= bounds.FLT_MAX).any(axis=-1)
-    growth = bounds.g((2 if form.has_minimum else 1) * blocks + LANES_STEPS)
+    growth = bounds.g(2 * blocks + LANES_STEPS)
     limit = growth * size + 2 * bounds.ETA * (32 * blocks + integers)
     return np.where(size > 0, limit, 0.0), too_large | (size * (1 + growth) >= bounds.FLT_MAX)
 

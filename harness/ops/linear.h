@@ -6,14 +6,9 @@
 
 namespace assay {
 
-template <DType kW>
-constexpr const reference::Contract& linear_contract() {
-  return kW == DType::q4_k || kW == DType::q5_k ? reference::kLinearMinContract : reference::kLinearContract;
-}
-
 template <class Op, DType kW, DType kX>
 class LinearAdapter final
-    : public OpAdapter<Op, linear_contract<kW>(), reference::linear<block_format(kW), block_format(kX), typename Op::Args>> {
+    : public OpAdapter<Op, reference::kLinearContract, reference::linear<block_format(kW), block_format(kX), typename Op::Args>> {
  public:
   using Args = typename Op::Args;
 

@@ -15,9 +15,9 @@
 
    Canonical order: x to q8_0 as quantize_q8_0 does it, byte for byte; then row j of y has the bits of gemv_q5_0_q8_0 of
    row j. About 128 KB of stack hold the blocks of some rows at a time.
-   Bound: g(h) S + 2 eta (32 N_b + sum(E1 + E2)), S = sum_b(|d_w d_x| E1 + |dmin_w d_x| E2) over the magnitudes of a
-   block's products, E1 = sum |sc w_code x_code|, E2 = sum |m x_code|; h = N_b + 8, N_b = k / 32; a product of scales
-   beyond f32's range: only bits apply. It leaves the order of the sums free, inside a block too, but not the blocks.
+      Bound: g(h) S + 2 eta (32 N_b + sum E1), S = sum_b |d_w d_x| E1 over the magnitudes of a block's products, E1 =
+   sum (c + 16) |x_code|, c the stored code; h = 2 N_b + 8, N_b = k / 32; a product of scales beyond f32's range: only
+   bits apply. It leaves the order of the sums free, inside a block too, but not the blocks.
    Source: the definition over the decoded blocks; docs/formats.md, docs/numerics.md ("linear").
 */
 #pragma once

@@ -29,11 +29,19 @@ AssayStatus rms_norm(const void* args) {
   return done(graph.compute(Graph::into(ggml_mul(graph.context(), normed, w), call.y, call.y_stride * kFloat)));
 }
 
+// SOFT_MAX takes rows without gaps alone.
 AssayStatus soft_max(const void* args) {
   const auto& call = *static_cast<const SoftmaxArgs*>(args);
   if (call.rows == 0 || call.n == 0) return ASSAY_OK;
+  static thread_local std::vector<float> dense;
+  const float* rows = call.x;
+  if (call.x_stride != call.n) {
+    dense.resize(static_cast<std::size_t>(call.rows * call.n));
+    for (std::int64_t j = 0; j < call.rows; ++j) copy_rows(call.x + j * call.x_stride, dense.data() + j * call.n, 1, call.n, 0);
+    rows = dense.data();
+  }
   const Graph graph;
-  ggml_tensor* const x = graph.wrap(GGML_TYPE_F32, call.n, call.rows, call.x, call.x_stride * kFloat);
+  ggml_tensor* const x = graph.wrap(GGML_TYPE_F32, call.n, call.rows, rows);
   const bool computed = graph.compute(graph.into_scratch(ggml_soft_max(graph.context(), x)));
   if (computed) copy_rows(graph.scratch(), call.y, call.rows, call.n, call.y_stride);
   return done(computed);

@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 #include "harness/plugins/ggml/graph.h"
@@ -15,6 +16,7 @@ const AssayPlugin* describe() {
   static const std::string version = std::string(ggml_version()) + " (" + ggml_commit() + ")";
   static const std::vector<AssayPluginKernel> kernels = [] {
     ggml_log_set(errors_alone, nullptr);
+    setenv("GGML_NO_BACKTRACE", "1", 0);  // an assertion that fails would else start a debugger each time
     ggml_cpu_init();
     std::vector<AssayPluginKernel> all;
     append_rows(all);
