@@ -46,7 +46,7 @@ void expect_passed(const CheckRequest& asked) {
   EXPECT_TRUE(result.passed()) << asked.variant;
   for (const CaseResult& one : result.cases) {
     EXPECT_EQ(one.verdict, Verdict::pass) << one.variant << ": " << (one.failure ? one.failure->message : "");
-    EXPECT_GT(one.placements, 18) << one.variant;
+    EXPECT_GE(one.placements, 2) << one.variant;
   }
 }
 
@@ -111,7 +111,7 @@ TEST(Plugin, BitsThatChangeAreToldApart) {
 }
 
 TEST(Plugin, LayoutsOfItsOwn) {
-  expect_failed("pack_past", "guard", "pack: touched ");
+  expect_failed("pack_past", "guard", "pack: wrote past the end of its own layout");
   expect_failed("pack_negative", "guard", "packed_bytes: asks for -1 bytes");
   expect_failed("pack_throws", "guard", "pack: threw std::bad_alloc");
   expect_failed("packed_read_past", "guard", "past the end of its own layout of w (guard page)");
