@@ -28,8 +28,8 @@ import dots
 import quant
 from blocks import FORMATS, split
 from fma32 import F32, quiet
-from formats import Bf16, bf16_bits_to_f32, f32_to_bf16_bits, tile_rows
-from generate import Draw
+from formats import Bf16, bf16_bits_to_f32, f32_to_bf16_bits
+from generate import Draw, Generated
 from goldens import Case, read_case
 from plugin import Plugin, Span
 
@@ -72,28 +72,28 @@ def margin(y: np.ndarray, truth: np.ndarray, bound: np.ndarray, bits_only: np.nd
 
 
 def trial(case: str, before: float, after: float) -> Trial:
-    return Trial(case, before > 1 and after <= 1, before, after)
+    """Outside the bound and then inside; or, where it was the spread that failed, a tenth as far off or less."""
+    return Trial(case, after <= 1 and (before > 1 or after < before / 10), before, after)
 
 
 def bias_inputs(op: str) -> Case:
-    """The op's seeded case, which is in no file: the same distributions here."""
-    case, draw = Case.__new__(Case), Draw(f"peers/{op}")
+    """The op's own seeded case, which is in no file (bias_case of harness/ops): a stream an input, in their order."""
+    case = Case.__new__(Case)
     if op.startswith("gemv"):
         weights = op.split("_q8")[0].removeprefix("gemv_")
-        form = FORMATS[weights]
+        blocks = 1024 // FORMATS[weights].elements
         case.params = {"n": 2048, "k": 1024}
-        x = quant.quantize(dots.PARTNER[weights], draw.array("gauss", (1, 1024)))[0]
-        case.inputs = {"w": draw.recipe("blocks", (2048, 1024 // form.elements), weights).tensor, "x": x}
+        case.inputs = {"w": Generated("blocks", (2048, blocks), weights, 31, 0).tensor,
+                       "x": Generated("activations", (blocks,), dots.PARTNER[weights], 31, 1).tensor}
     elif op == "swiglu":
         case.params = {"rows": 16, "n": 1024}
-        case.inputs = {"gate": draw.array("gauss", (16, 1024)), "up": draw.array("gauss", (16, 1024))}
+        case.inputs = {name: Generated("gauss", (16, 1024), "f32", 41, i).tensor for i, name in enumerate(("gate", "up"))}
     else:
-        dtype = op.split("_")[1]
-        m, n, k = (1, 2048, 1024) if op.startswith("matvec") else (4, 1024, 1024)
-        case.params = {"m": m, "n": n, "k": k}
-        x = draw.array("gauss", (m, k))
-        w = draw.recipe("gauss", (n // 32, k, 32), dtype).tensor
-        case.inputs = {"w": w, "x": x if m > 1 else x[0]}
+        gemm = op.startswith("gemm")
+        n, k, seed = (1024, 256, 22) if gemm else (2048, 256, 21)
+        case.params = {"n": n, "k": k}
+        case.inputs = {"w": Generated("gauss", (n // 32, k, 32), op.split("_")[1], seed, 0).tensor,
+                       "x": Generated("gauss", (4, k) if gemm else (k,), "f32", seed, 1).tensor}
     return case
 
 
@@ -111,6 +111,7 @@ def rounded_x(plugin: Plugin, op: str, kernel: str, name: str) -> Trial:
     bits = stored.view(np.uint16) if half else stored.bits
     plain = np.ascontiguousarray(bits.reshape(-1, k, 32).transpose(0, 2, 1).reshape(-1, k)[:n])
     w = plain.view(np.float16).astype(F32) if half else bf16_bits_to_f32(plain)
+    exact = w.copy()
     m = len(x)
     y = np.empty((m, n), F32)
     x = np.ascontiguousarray(x)
@@ -118,15 +119,16 @@ def rounded_x(plugin: Plugin, op: str, kernel: str, name: str) -> Trial:
     assert plugin.run(op, kernel, w=plain, x=x, y=y, **sizes) == 0
     narrow = x.astype(np.float16).astype(F32) if half else bf16_bits_to_f32(f32_to_bf16_bits(x))
     lost = 0.0
-    if not half:  # vdpbf16ps takes denormals for zeros, and makes none
-        w, narrow = (np.where(np.abs(v) < LEAST_NORMAL, F32(0), v) for v in (w, narrow))
-        lost = k * LEAST_NORMAL
+    if not half:  # vdpbf16ps, 64 columns at a time, takes denormals for zeros and makes none; the rest is plain arithmetic
+        whole = k // 64 * 64
+        for v in (w, narrow):
+            v[:, :whole] = np.where(np.abs(v[:, :whole]) < LEAST_NORMAL, F32(0), v[:, :whole])
+        lost = whole * LEAST_NORMAL
 
     def product(a: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         truth = np.array([[(row.astype(np.float64) * v.astype(np.float64)).sum() for row in weights] for v in a])
         return (truth.reshape(m, n), *bounds.matvec(weights, a))
 
-    exact = plain.view(np.float16).astype(F32) if half else bf16_bits_to_f32(plain)
     truth, bound, bits_only = product(x, exact)
     before = margin(y, truth, bound, bits_only)
     truth, bound, bits_only = product(narrow, w)
@@ -164,8 +166,7 @@ def looser_exp(plugin: Plugin, op: str, kernel: str, name: str) -> Trial:
     own, bounds.EXP_ULP = bounds.EXP_ULP, 1.45358
     after = margin(y, truth, *bounds.swiglu(gate, up, truth))
     bounds.EXP_ULP = own
-    # The seeded case's data are others than here; one bound in a thousand decides, so `before` may lie below 1.
-    return Trial(name, after <= 1, before, after)
+    return trial(name, before, after)
 
 
 @quiet
@@ -231,11 +232,11 @@ def zero_block(plugin: Plugin, op: str, kernel: str, name: str) -> Trial:
 
 
 def scalar_tail(plugin: Plugin, op: str, kernel: str, name: str) -> Trial:
-    """f32 to f16: eight at a time by an instruction that keeps a NaN's payload, the rest by code that writes 0x7e00."""
-    x = np.full(12, 0x7F9FE000, np.uint32).view(F32)
-    out = np.zeros(12, np.uint16)
-    assert plugin.run(op, kernel, src=x, dst=out, n=12) == 0
-    return Trial(name, len(set(out[:8])) == 1 and out[0] != 0x7E00 and bool((out[8:] == 0x7E00).all()))
+    """f32 to f16: in groups by an instruction that keeps a NaN's payload, the last n mod 4 by code that writes 0x7e00."""
+    x = np.full(15, 0x7F9FE000, np.uint32).view(F32)
+    out = np.zeros(15, np.uint16)
+    assert plugin.run(op, kernel, src=x, dst=out, n=15) == 0
+    return Trial(name, len(set(out[:12])) == 1 and out[0] != 0x7E00 and bool((out[12:] == 0x7E00).all()))
 
 
 def told_by_status(plugin: Plugin, op: str, kernel: str, name: str) -> Trial:
@@ -288,11 +289,11 @@ def half_accumulators(k: np.ndarray, v: np.ndarray, q: np.ndarray, scale: F32) -
 
 def half_sums(plugin: Plugin, op: str, kernel: str, name: str) -> Trial:
     """FLASH_ATTN_EXT over f16: q goes to f16, and the outputs are summed in f16, rounded at every key. A run that does the same lies a
-    hundredth as far or nearer."""
+    tenth as far or nearer."""
     if not half_sums.seen:
         draw = Draw("peers/attention")
-        half_sums.seen = [(keys, *attention_of(plugin, kernel, 2, keys, 128, draw)) for keys in (16, 100, 500, 1500)]
-    holds = all(before > 1 and twin < truth / 50 for _, before, truth, _, twin in half_sums.seen)
+        half_sums.seen = [(keys, *attention_of(plugin, kernel, 8, keys, 128, draw)) for keys in (16, 100, 500, 1500)]
+    holds = all(before > 1 and twin < truth / 10 for _, before, truth, _, twin in half_sums.seen)
     return Trial(name, holds)
 
 
@@ -339,7 +340,7 @@ EXPLANATIONS = [
     Explanation("zero-sums", r"quantize_q8_k", r"exact dst.*byte (2[6-9]\d) of",
                 "Of a block of zeros the sixteen sums are not written.", zero_block),
     Explanation("nan-tail", r"convert_f32_f16", r"exact ",
-                "What is left after groups of eight is converted by code that gives every NaN the bits 0x7e00.", scalar_tail),
+                "The last n mod 4 numbers are converted by code that gives every NaN the bits 0x7e00.", scalar_tail),
     Explanation("inf-scores", r"attn_", r"classes y.*(nan|expected 0x00000000)",
                 "Online softmax without a case for infinite scores: -inf first makes NaN, +inf is a weight of 1.", infinite_scores),
     Explanation("f16-sums", r"attn_.*_f16", r"(bound|classes|spread|bits) ",
@@ -349,8 +350,12 @@ EXPLANATIONS = [
 ORDER = ["zero-sums", "inf-scores"]
 
 
+def in_order() -> list[Explanation]:
+    return sorted(EXPLANATIONS, key=lambda e: e.key not in ORDER)
+
+
 def explanation_of(op: str, failure: str) -> Explanation | None:
-    for one in sorted(EXPLANATIONS, key=lambda e: e.key not in ORDER):
+    for one in in_order():
         if re.match(one.ops, op) and re.match(one.failure, failure):
             return one
     return None
@@ -374,9 +379,9 @@ def main() -> int:
         if not result.holds:
             open_questions.append(f"{case['op']} {case['variant']} {case['case']}: not by '{found.key}': {result}")
     report = {"plugin": plugin.name, "version": plugin.version, "open": open_questions, "explanations": [
-        {"key": e.key, "claim": e.claim, "cases": e.covered, "hold": sum(t.holds for t in e.trials),
+        {"key": e.key, "ops": e.ops, "failure": e.failure, "claim": e.claim, "cases": e.covered, "hold": sum(t.holds for t in e.trials),
          "before": max((t.before for t in e.trials if t.before is not None), default=None),
-         "after": max((t.after for t in e.trials if t.after is not None), default=None)} for e in EXPLANATIONS],
+         "after": max((t.after for t in e.trials if t.after is not None), default=None)} for e in in_order()],
         "attention": [dict(zip(("keys", "margin", "off_truth", "off_truth_of_f16_q", "off_f16_sums"), row, strict=True))
                       for row in half_sums.seen]}
     if len(sys.argv) > 3:

@@ -2,13 +2,13 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 from ctypes import c_char_p, c_double, c_float, c_int32, c_int64, c_uint32, c_void_p
 
 import numpy as np
 
 Run = ctypes.CFUNCTYPE(c_int32, c_void_p)
 Pack = ctypes.CFUNCTYPE(c_int32, c_void_p, c_void_p)
-SIZES = {"n": c_int64, "k": c_int64, "m": c_int64}
 
 
 class Kernel(ctypes.Structure):
@@ -68,3 +68,7 @@ class Plugin:
         for key, value in arguments.items():
             setattr(struct, key, value.ctypes.data if isinstance(value, np.ndarray) else value)
         return Run(self.kernels[op, name].run)(ctypes.addressof(struct))
+
+
+if __name__ == "__main__":  # the ops of these plugins, for a command line
+    print("\n".join(sorted({op for path in sys.argv[1:] for op, _ in Plugin(path).kernels})))
