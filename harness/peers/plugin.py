@@ -38,6 +38,9 @@ PRODUCT = pointers("w", "x", "y")
 CODEC = pointers("src", "dst") + integers("n")
 DECODE = pointers("q", "spans", "y") + integers("n_heads", "n_kv", "head_dim", "position", "window", "span_count",
                                                 "q_head_stride", "y_head_stride") + [("scale", c_float), ("causal", c_int32)]
+PREFILL = pointers("q", "spans", "y") + integers("rows", "n_heads", "n_kv", "head_dim", "position", "window", "span_count",
+                                                 "q_row_stride", "q_head_stride", "y_row_stride", "y_head_stride") + [
+    ("scale", c_float), ("causal", c_int32)]
 FIELDS = {
     "encode": CODEC, "decode": CODEC, "convert": CODEC,
     "quantize": pointers("src", "dst") + integers("rows", "k", "src_stride", "dst_stride"),
@@ -49,7 +52,7 @@ FIELDS = {
     "swiglu": pointers("gate", "up", "y") + integers("rows", "n", "gate_stride", "up_stride", "y_stride"),
     "rope": pointers("positions", "inv_freq", "cos", "sin") + integers("rows", "pairs", "table_stride") + [
         ("theta", c_double), ("recipe", c_int32)],
-    "attn": DECODE,
+    "attn": DECODE, "attn_prefill": PREFILL,
 }
 
 
@@ -64,7 +67,7 @@ class Plugin:
     def run(self, op: str, name: str, **arguments: object) -> int:
         """Arrays and scalars by the names of the op's argument struct; what is absent is 0. A layout of the kernel's own: `w`
         holds it already."""
-        struct = type("Args", (ctypes.Structure,), {"_fields_": FIELDS[op.split("_")[0]]})()
+        struct = type("Args", (ctypes.Structure,), {"_fields_": FIELDS["attn_prefill" if "prefill" in op else op.split("_")[0]]})()
         for key, value in arguments.items():
             setattr(struct, key, value.ctypes.data if isinstance(value, np.ndarray) else value)
         return Run(self.kernels[op, name].run)(ctypes.addressof(struct))
