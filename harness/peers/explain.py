@@ -27,7 +27,7 @@ import cases_linear
 import dots
 import quant
 from blocks import FORMATS, split
-from fma32 import F32, quiet
+from fma32 import F32, fma32, quiet
 from formats import Bf16, bf16_bits_to_f32, f32_to_bf16_bits
 from generate import Draw, Generated
 from goldens import Case, read_case
@@ -152,21 +152,39 @@ def free_order(plugin: Plugin, op: str, kernel: str, name: str) -> Trial:
 
 
 @quiet
+def exp_of_five_terms(x: np.ndarray) -> np.ndarray:
+    """ggml's vector expf: reduction as ours, then a polynomial of degree five, fitted."""
+    def c(text: str) -> F32:
+        return F32(float.fromhex(text))
+
+    shift = c("0x1.8p23")
+    n = fma32(x, c("0x1.715476p0"), shift) - shift
+    b = fma32(-n, c("0x1.7f7d1cp-20"), fma32(-n, c("0x1.62e4p-1"), x))
+    u = b * b
+    upper = fma32(fma32(c("0x1.0e4020p-7"), b, c("0x1.573e2ep-5")), u, fma32(c("0x1.555e66p-3"), b, c("0x1.fffdb6p-2")))
+    return np.ldexp(fma32(upper, u, fma32(c("0x1.ffffecp-1"), b, F32(1))), n.astype(np.int32)).astype(F32)
+
+
+@quiet
 def looser_exp(plugin: Plugin, op: str, kernel: str, name: str) -> Trial:
-    """swiglu: ggml's vector expf is off by up to 1.45358 ulp, which its comment says, where the contract grants 0.939."""
+    """swiglu: ggml's vector expf is off by up to 1.45358 ulp, where the contract grants 0.939. With that exp bits are equal, the errors' lean
+    (z) included; and with 1.45358 in the place of 0.939 the result is within the bound."""
     assert op == "swiglu"
     case = case_of(op, name)
     gate, up = case.inputs["gate"], case.inputs["up"]
     rows, n = gate.shape
     y = np.empty((rows, n), F32)
     assert plugin.run(op, kernel, gate=gate, up=up, y=y, rows=rows, n=n, gate_stride=n, up_stride=n, y_stride=n) == 0
+    twin = gate / (F32(1) + exp_of_five_terms(-gate)) * up
     g = gate.astype(np.float64)
     truth = g / (1 + np.exp(-g)) * up.astype(np.float64)
     before = margin(y, truth, *bounds.swiglu(gate, up, truth))
     own, bounds.EXP_ULP = bounds.EXP_ULP, 1.45358
     after = margin(y, truth, *bounds.swiglu(gate, up, truth))
     bounds.EXP_ULP = own
-    return trial(name, before, after)
+    found = trial(name, before, after)
+    found.holds = found.holds and np.array_equal(twin.view(np.uint32), y.view(np.uint32))
+    return found
 
 
 @quiet
@@ -374,7 +392,8 @@ EXPLANATIONS = [
                 "vec_dot keeps a block's integers in eight lanes, each multiplied by the scales and summed by itself, where the canonical "
                 "order first sums them exactly: an order of f32 sums, within the bound of the linear ops, which leave it free.", free_order),
     Explanation("expf", r"swiglu", r"bound ",
-                "silu by a vector expf of 1.45358 ulp; the contract grants exp 0.939. Within the bound for 1.45358.", looser_exp),
+                "silu by a vector expf of 1.45358 ulp, where the contract grants exp 0.939, and which leans (z = 23.5). Within the bound for 1.45358, and "
+                "bits equal to a run with that polynomial.", looser_exp),
     Explanation("libm", r"rope_table", r"bound ",
                 "The step of the angles is powf of an exponent rounded to f32, cosine and sine are the C library's cosf and sinf, within an ulp "
                 "and not correctly rounded: bits equal to a table made so.", own_table),
