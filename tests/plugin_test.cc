@@ -117,6 +117,18 @@ TEST(Plugin, LayoutsOfItsOwn) {
   expect_failed("packed_read_past", "guard", "past the end of its own layout of w (guard page)");
 }
 
+// Six cases, three waits.
+TEST(Plugin, AKernelThatHangsIsNotCalledForever) {
+  CheckRequest asked = request("bad_plugin", "sleeps");
+  asked.generated_cases = 6;
+  asked.runner->limit = std::chrono::milliseconds(100);
+  const SuiteResult result = run_suite(asked);
+  ASSERT_EQ(result.cases.size(), 6U);
+  EXPECT_NE(result.cases[2].failure->message.find("gave no answer"), std::string::npos);
+  EXPECT_NE(result.cases[3].failure->message.find("was not called: 3 calls before gave no answer within 0.1 s"),
+            std::string::npos);
+}
+
 // One run with all of them: each fails or passes by itself.
 TEST(Plugin, TheRunIsComplete) {
   CheckRequest asked = request("bad_plugin");

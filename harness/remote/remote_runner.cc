@@ -16,11 +16,16 @@ namespace {
 
 constexpr std::uint64_t kMostText = 1 << 22;  // greetings, faults, refusals
 constexpr int kMostFailedStarts = 3;
+constexpr int kMostLate = 3;
 
 // What a runner did instead of answering, after "the runner ".
 class Trouble : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+class Late : public Trouble {
+ public:
+  using Trouble::Trouble;
 };
 
 // build/<preset>/assay-runner for build/<preset>/assay and for build/<preset>/tests/parity_test.
@@ -138,7 +143,7 @@ void RemoteRunner::expect(Io io, std::size_t got, const char* where) {
   if (io == Io::done) return;
   const std::string after = got > 0 ? fmt::format(" {} bytes into {}", got, where) : "";
   if (io == Io::late)
-    throw Trouble(fmt::format("gave no answer within {}{} (--time-limit): an endless loop?", seconds(options_.limit), after));
+    throw Late(fmt::format("gave no answer within {}{} (--time-limit): an endless loop?", seconds(options_.limit), after));
   throw Trouble(child_->ending() + after);
 }
 
@@ -199,12 +204,15 @@ Execution RemoteRunner::run(const RemoteKernel& kernel, const Call& call, std::s
     if (!child_) {
       ++failed_starts_;
       start();
+      failed_starts_ = 0;
     }
     const Answer answer = ask(wire::Kind::call, encode(request), most);
-    failed_starts_ = 0;
     result = bring_back(call, answer, parts.size(), kernel.packed_tensor);
   } catch (const RunnerError& error) {
     result.failure = error.what();
+  } catch (const Late& late) {
+    result.failure = std::string("the runner ") + late.what();
+    result.late = true;
   } catch (const std::runtime_error& trouble) {
     result.failure = std::string("the runner ") + trouble.what();
   }
@@ -252,6 +260,18 @@ Execution RemoteRunner::bring_back(const Call& call, const Answer& answer, std::
                                     : reinterpret_cast<const void*>(static_cast<std::uintptr_t>(fault.address));
     result.fault = MemoryFault{fault.signal, address};
   }
+  return result;
+}
+
+Execution RemoteExecutor::run(const Call& call, std::span<const CallPart> parts, bool at_once) {
+  if (late_ == kMostLate) {
+    Execution refused;
+    refused.failure = fmt::format("was not called: {} calls before gave no answer within {} (--time-limit)", kMostLate,
+                                  seconds(runner_.options().limit));
+    return refused;
+  }
+  Execution result = runner_.run(kernel_, call, parts, at_once);
+  late_ = result.late ? late_ + 1 : 0;
   return result;
 }
 

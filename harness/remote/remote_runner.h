@@ -7,6 +7,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/executor.h"
@@ -93,14 +94,14 @@ class RemoteRunner {
 // One of its kernels.
 class RemoteExecutor final : public Executor {
  public:
-  RemoteExecutor(RemoteRunner& runner, const RemoteKernel& kernel) : runner_(runner), kernel_(kernel) {}
-  Execution run(const Call& call, std::span<const CallPart> parts, bool at_once) override {
-    return runner_.run(kernel_, call, parts, at_once);
-  }
+  RemoteExecutor(RemoteRunner& runner, RemoteKernel kernel) : runner_(runner), kernel_(std::move(kernel)) {}
+  // A kernel that three calls in a row have not come back from is not called again: each of them took the whole time limit.
+  Execution run(const Call& call, std::span<const CallPart> parts, bool at_once) override;
 
  private:
   RemoteRunner& runner_;
-  const RemoteKernel& kernel_;
+  RemoteKernel kernel_;  // its own: the runner's list is made anew with each start
+  int late_ = 0;
 };
 
 }  // namespace assay
