@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "golden/trace.h"
 #include "tests/engine_support.h"
@@ -98,6 +99,31 @@ TEST(PluginSites, AttributeGivesEachSiteAMarginByTheFusedReference) {
     EXPECT_GT(margin, 0) << name;
   }
   EXPECT_GT(judged, 3);
+}
+
+// The commands that attribute ends with, run as they stand: they show the same kernel failing on the step's own inputs.
+TEST(PluginSites, AttributesCommandsCheckThePluginsKernelOnItsInputs) {
+  const TemporaryFolder folder;
+  const Ran ran =
+      with_plugin({"attribute", quantised(), "--golden", golden(), "--prompt", "genesis"}, {"layers.02.down_proj=site:off"});
+  EXPECT_EQ(ran.status, 1) << ran.err;
+  std::istringstream lines(ran.out);
+  std::vector<Ran> done;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("  assay ")) continue;
+    Words words;
+    std::istringstream in(line.substr(8));
+    for (std::string word; in >> word;) {
+      std::erase(word, '\'');
+      words.push_back(word.ends_with("ours.h5") || word == "case.h5" ? (folder.path() / word).string() : word);
+    }
+    done.push_back(run_assay(words));
+  }
+  ASSERT_EQ(done.size(), 3U) << ran.out;
+  EXPECT_EQ(done[0].status, 0) << done[0].err;
+  EXPECT_EQ(done[1].status, 0) << done[1].err;
+  EXPECT_EQ(done[2].status, 1) << done[2].err;
+  EXPECT_NE(done[2].out.find("FAIL linear_q6_k site:off_q6_k"), std::string::npos) << done[2].out;
 }
 
 TEST(PluginSites, BisectNamesTheWrongOne) {

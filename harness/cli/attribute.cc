@@ -25,7 +25,10 @@ int attribute_model(const AttributeOptions& options, const Common& common) {
   settings.plan.all_logits = true;
   const ChosenEngine engine(model, options.model, settings);
   const Attribution result = attribute({&model, &*engine, &golden, options.recipe, options.prompts});
-  const AttributionNames names{model_path(options.model).string(), options.golden};
+  AttributionNames names{model_path(options.model).string(), options.golden, {}, {}};
+  for (const std::string& path : options.model.plugins) names.plugins += " --plugin " + path;
+  names.kernels = names.plugins;
+  for (const std::string& kernel : options.model.kernels) names.kernels += fmt::format(" --kernel '{}'", kernel);
   fmt::print(
       "{}", common.json ? attribution_json(result).dump(1) + "\n" : attribution_text(result, options.all, names, common.style()));
   return result.passed() ? kPass : kParityFailure;
