@@ -21,10 +21,8 @@ struct AttributeOptions {
 int attribute_model(const AttributeOptions& options, const Common& common) {
   const ModelFile model(model_path(options.model));
   const TraceFile golden(options.golden);
-  EngineOptions settings = engine_options(options.model);
-  settings.plan.all_logits = true;
-  const ChosenEngine engine(model, options.model, settings);
-  const Attribution result = attribute({&model, &*engine, &golden, options.recipe, options.prompts});
+  const auto engine = load_engine_for_logits(model, options.model);
+  const Attribution result = attribute({&model, engine.get(), &golden, options.recipe, options.prompts});
   AttributionNames names{model_path(options.model).string(), options.golden, {}, {}};
   for (const std::string& path : options.model.plugins) names.plugins += " --plugin " + path;
   names.kernels = names.plugins;

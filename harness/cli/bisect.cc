@@ -20,10 +20,8 @@ struct BisectOptions {
 int bisect_model(const BisectOptions& options, const Common& common) {
   const ModelFile model(model_path(options.model));
   const TraceFile golden(options.golden);
-  EngineOptions settings = engine_options(options.model);
-  settings.plan.all_logits = true;
-  const ChosenEngine engine(model, options.model, settings);
-  BisectRequest request{&*engine, &golden, options.prompts, {}, {}};
+  const auto engine = load_engine_for_logits(model, options.model);
+  BisectRequest request{engine.get(), &golden, options.prompts, {}, {}};
   if (options.threshold > 0) request.threshold = options.threshold;
   request.progress = [&](const BisectRun& run) {
     if (!common.json) fmt::print("  {:<9.3g} {} {}\n", run.distance, run.within ? "<=" : "> ", run.what);

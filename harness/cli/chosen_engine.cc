@@ -9,7 +9,9 @@
 
 #include "engine/plan/fuse.h"
 #include "harness/cli/runner_options.h"
+#include "harness/cli/status_line.h"
 #include "harness/nearest.h"
+#include "harness/sites/site_name.h"
 
 namespace assay::cli {
 namespace {
@@ -75,11 +77,7 @@ struct ChosenEngine::Choice {
 };
 
 ChosenEngine::ChosenEngine(const ModelFile& model, const ModelOptions& options, const EngineOptions& settings) {
-  for (const std::string& given : plugin_paths(options.plugins)) {
-    const std::string path = std::filesystem::absolute(given).string();  // else dlopen looks in the system's folders
-    plugins_.push_back(load_plugin(path));
-    fmt::print(stderr, "runs in this process: plugin {} {} ({})\n", plugins_.back().name, plugins_.back().version, path);
-  }
+  load_plugins(options);
   Plan plan = make_plan(model.config(), model.weights(), settings.plan);
   std::vector<Choice> choices;
   std::vector<std::string> fused;
@@ -94,9 +92,22 @@ ChosenEngine::ChosenEngine(const ModelFile& model, const ModelOptions& options, 
     }
   }
   if (!fused.empty()) fuse_quantisation(plan, fused);
-  engine_ = std::make_unique<Engine>(model, std::move(plan), settings.threads, load_line());
-  end_load_line();
+  const StatusLine line;
+  engine_ = std::make_unique<Engine>(model, std::move(plan), settings.threads, [&](std::int64_t done, std::int64_t total) {
+    line.show(fmt::format("loading: {:.0f} of {:.0f} MB", static_cast<double>(done) / 1e6, static_cast<double>(total) / 1e6));
+  });
   for (const Choice& choice : choices) apply(choice);
+}
+
+// Those of the environment only where a choice names a plugin.
+void ChosenEngine::load_plugins(const ModelOptions& options) {
+  const bool named =
+      std::ranges::any_of(options.kernels, [](const std::string& one) { return one.find(':') != std::string::npos; });
+  for (const std::string& given : named ? plugin_paths(options.plugins) : options.plugins) {
+    const std::string path = std::filesystem::absolute(given).string();  // else dlopen looks in the system's folders
+    plugins_.push_back(load_plugin(path));
+    fmt::print(stderr, "runs in this process: plugin {} {} ({})\n", plugins_.back().name, plugins_.back().version, path);
+  }
 }
 
 ChosenEngine::Choice ChosenEngine::parse(const std::string& text) const {
@@ -205,6 +216,16 @@ const void* ChosenEngine::packed_weight(const AssayPluginKernel& kernel, std::si
   if (status != ASSAY_OK)
     throw std::invalid_argument(fmt::format("--kernel: {} refuses to pack the weight of {}", kernel.name, step.site));
   return packed_.back().begin();
+}
+
+ChosenEngine load_engine(const ModelFile& model, const ModelOptions& options, const EngineOptions& settings) {
+  return {model, options, settings};
+}
+
+ChosenEngine load_engine_for_logits(const ModelFile& model, const ModelOptions& options) {
+  EngineOptions settings = engine_options(options);
+  settings.plan.all_logits = true;
+  return {model, options, settings};
 }
 
 }  // namespace assay::cli

@@ -21,13 +21,16 @@ class ChosenEngine {
   // Throws std::invalid_argument for an unknown variant or kernel, one that this CPU lacks, a glob that meets no site, and a
   // plugin's kernel on a glob that meets steps which it cannot run: the message lists them.
   ChosenEngine(const ModelFile& model, const ModelOptions& options, const EngineOptions& settings);
+  ChosenEngine(ChosenEngine&&) = default;
 
+  Engine* get() const { return engine_.get(); }
   Engine& operator*() const { return *engine_; }
   Engine* operator->() const { return engine_.get(); }
 
  private:
   struct Choice;
 
+  void load_plugins(const ModelOptions& options);
   Choice parse(const std::string& text) const;
   std::vector<std::string> met_sites(const Choice& choice, const Plan& plan) const;
   void check_all_fit(const Choice& choice, const Plan& plan, const std::vector<std::string>& sites) const;
@@ -40,5 +43,12 @@ class ChosenEngine {
   std::list<Mapping> packed_;     // weights in kernels' own layouts
   std::unique_ptr<Engine> engine_;
 };
+
+// As `settings` ask for it, which engine_options() gives and a command may change; its load shows on one line of a terminal's standard
+// error. Throws as ChosenEngine.
+ChosenEngine load_engine(const ModelFile& model, const ModelOptions& options, const EngineOptions& settings);
+
+// The same, with room for the logits of every token.
+ChosenEngine load_engine_for_logits(const ModelFile& model, const ModelOptions& options);
 
 }  // namespace assay::cli

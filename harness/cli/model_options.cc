@@ -1,12 +1,13 @@
 #include "harness/cli/model_options.h"
 
 #include <fmt/format.h>
-#include <fnmatch.h>
-#include <unistd.h>
 
 #include "engine/kv/policies.h"
 #include "harness/cli/converted.h"
+#include "harness/cli/status_line.h"
 #include "harness/data_dir.h"
+#include "harness/nearest.h"
+#include "harness/sites/site_name.h"
 
 namespace assay::cli {
 namespace {
@@ -61,21 +62,6 @@ PlanOptions plan_options(const ModelOptions& options) {
 
 EngineOptions engine_options(const ModelOptions& options) {
   return {plan_options(options), thread_count(options.threads)};
-}
-
-LoadProgress load_line() {
-  if (isatty(STDERR_FILENO) != 1) return {};
-  return [](std::int64_t done, std::int64_t total) {
-    fmt::print(stderr, "\r\033[Kloading: {:.0f} of {:.0f} MB", static_cast<double>(done) / 1e6, static_cast<double>(total) / 1e6);
-  };
-}
-
-void end_load_line() {
-  if (isatty(STDERR_FILENO) == 1) fmt::print(stderr, "\r\033[K");
-}
-
-bool matches_glob(std::string_view glob, std::string_view text) {
-  return fnmatch(std::string(glob).c_str(), std::string(text).c_str(), 0) == 0;
 }
 
 }  // namespace assay::cli

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -32,12 +33,5 @@ void add_model_options(CLI::App& command, ModelOptions& options);
 std::filesystem::path model_path(const ModelOptions& options);
 PlanOptions plan_options(const ModelOptions& options);
 EngineOptions engine_options(const ModelOptions& options);
-
-// Load progress on one line of a terminal's standard error; empty elsewhere.
-LoadProgress load_line();
-void end_load_line();
-
-// `glob` with * for any run of characters and ? for one.
-bool matches_glob(std::string_view glob, std::string_view text);
 
 }  // namespace assay::cli
