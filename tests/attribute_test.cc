@@ -11,11 +11,13 @@ struct Planting {
   Defect defect;
   const char* site;
   const char* prompt;
-  const char* defects_number;  // of the list that the mutants of the suite come from
+  const char* defects_number;  // of docs/defects.md
+  const char* model = "kjv";
+  const char* trace = "kjv-hf-f32";
 };
 
 void PrintTo(const Planting& planting, std::ostream* out) {
-  *out << defect_name(planting.defect) << " at " << planting.site;
+  *out << defect_name(planting.defect) << " at " << planting.site << " of " << planting.model;
 }
 
 // 25 where the norm's input is small enough to show eps; 23 with more than 16 tokens.
@@ -39,6 +41,20 @@ constexpr Planting kPlantings[] = {
     {Defect::refusing, "layers.03.up_proj", "genesis", ""},
 };
 
+constexpr const char* kQuantised = "kjv-Q4_K_M.gguf";
+constexpr const char* kLlama = "kjv-llama-q4_k_m";
+
+constexpr Planting kQuantisedPlantings[] = {
+    {Defect::rope_adjacent, "layers.03.q_rope", "genesis", "9", kQuantised, kLlama},
+    {Defect::store_stride, "layers.02.kv_store", "genesis", "12", kQuantised, kLlama},
+    {Defect::kv_head_modulo, "layers.04.attn", "genesis", "13", kQuantised, kLlama},
+    {Defect::silu_large, "layers.05.swiglu", "genesis", "20", kQuantised, kLlama},
+    {Defect::tail_dropped, "layers.02.down_proj", "genesis", "22", kQuantised, kLlama},  // q6_k
+    {Defect::tail_dropped, "layers.04.gate_proj", "genesis", "22", kQuantised, kLlama},  // q4_k
+    {Defect::mask_short, "layers.03.attn", "genesis", "23", kQuantised, kLlama},
+    {Defect::eps_outside, "layers.00.attn_norm", "genesis", "25", kQuantised, kLlama},
+};
+
 class AttributePlanted : public testing::TestWithParam<Planting> {
  protected:
   Attribution attributed(std::int64_t chunk) {
@@ -47,8 +63,8 @@ class AttributePlanted : public testing::TestWithParam<Planting> {
     return attribute({&model_, &engine, &golden_, {}, {GetParam().prompt}});
   }
 
-  ModelFile model_{golden_model("kjv")};
-  TraceFile golden_{golden_trace("kjv-hf-f32")};
+  ModelFile model_{golden_model(GetParam().model)};
+  TraceFile golden_{golden_trace(GetParam().trace)};
 };
 
 TEST_P(AttributePlanted, IsNamedInPrefill) {
@@ -65,6 +81,7 @@ TEST_P(AttributePlanted, IsNamedInDecode) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kjv, AttributePlanted, testing::ValuesIn(kPlantings));
+INSTANTIATE_TEST_SUITE_P(Quantised, AttributePlanted, testing::ValuesIn(kQuantisedPlantings));
 
 }  // namespace
 }  // namespace assay

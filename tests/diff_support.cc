@@ -3,13 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "harness/suite.h"
-
 namespace assay {
-
-std::filesystem::path golden_trace(const std::string& name) {
-  return own_golden() / "traces" / (name + ".h5");
-}
 
 void copy_trace(const std::filesystem::path& from, const std::filesystem::path& to, const std::vector<std::string>& prompts,
                 const ChangeSite& change) {

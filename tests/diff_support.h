@@ -8,11 +8,9 @@
 
 #include "golden/trace_writer.h"
 #include "harness/diff/diff.h"
+#include "tests/attribute_support.h"
 
 namespace assay {
-
-// A committed trace.
-std::filesystem::path golden_trace(const std::string& name);
 
 // Of a copy: `prompts` alone (all if empty); `change` sees each site's values and may alter them, shape and type too, or return false
 // to leave the site out.

@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "harness/diff/report.h"
-#include "harness/diff/site_name.h"
+#include "harness/sites/site_name.h"
 #include "tests/diff_support.h"
 #include "tests/temporary.h"
 
@@ -151,7 +151,7 @@ TEST(Diff, TheWiringIsThatOfTheTraces) {
       }
     }
   }
-  EXPECT_EQ(site_inputs("layers.07.attn_residual", 9), (std::vector<std::string>{"layers.07.o_proj", "layers.06.ffn_residual"}));
+  EXPECT_EQ(site_inputs("layers.07.attn_residual", 9), (std::vector<std::string>{"layers.06.ffn_residual", "layers.07.o_proj"}));
   EXPECT_EQ(site_inputs("layers.00.attn_norm", 9), std::vector<std::string>{"embed"});
   EXPECT_EQ(site_inputs("final_norm", 9), std::vector<std::string>{"layers.09.ffn_residual"});
 }

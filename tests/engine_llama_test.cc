@@ -14,6 +14,7 @@
 #include "engine/run/products.h"
 #include "engine/run/site_rows.h"
 #include "harness/eval/trace_eval.h"
+#include "harness/sites/site_name.h"
 #include "harness/suite.h"
 #include "kernels/convert_f16_f32/convert_f16_f32.h"
 #include "kernels/convert_f32_f16/convert_f32_f16.h"
@@ -69,7 +70,7 @@ class EngineLlama : public testing::TestWithParam<Sample> {
 
 // Whose values a linear site reads.
 std::string input_of(const std::string& site) {
-  const std::string_view kind = site_kind(site);
+  const std::string_view kind = parse_site(site).op;
   const std::string layer = site.substr(0, site.size() - kind.size());
   if (kind == "lm_head") return "final_norm";
   if (kind == "o_proj") return layer + "attn";

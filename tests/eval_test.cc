@@ -11,6 +11,7 @@
 #include "golden/trace_writer.h"
 #include "harness/eval/text_eval.h"
 #include "harness/eval/trace_eval.h"
+#include "harness/sites/site_name.h"
 #include "harness/suite.h"
 #include "tests/temporary.h"
 
@@ -96,9 +97,9 @@ TEST(TextWindows, ScoreEachTokenOnce) {
 }
 
 TEST(SiteErrors, KindsMediansAndTheWorst) {
-  EXPECT_EQ(site_kind("layers.07.q_proj"), "q_proj");
-  EXPECT_EQ(site_kind("layers.07.attn_norm.quant"), "attn_norm.quant");
-  EXPECT_EQ(site_kind("final_norm"), "final_norm");
+  EXPECT_EQ(parse_site("layers.07.q_proj").op, "q_proj");
+  EXPECT_EQ(parse_site("layers.07.attn_norm.quant").op, "attn_norm.quant");
+  EXPECT_EQ(parse_site("final_norm").op, "final_norm");
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const std::vector<SiteError> errors{
       {"a", "layers.00.attn", 1, 1, 2},   {"a", "layers.01.attn", 1, 3, 2},       {"b", "layers.00.attn", 1, 0, 0},

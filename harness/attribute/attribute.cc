@@ -9,7 +9,7 @@
 
 #include "harness/attribute/plan_faults.h"
 #include "harness/audit/wiring.h"
-#include "harness/nearest.h"
+#include "harness/trace/prompts.h"
 
 namespace assay {
 namespace {
@@ -206,9 +206,7 @@ Attribution attribute(const AttributeRequest& request) {
     result.prompts.push_back(unrun(faults));
     return result;
   }
-  const auto& known = request.golden->prompts();
-  for (const std::string& name : request.prompts.empty() ? known : request.prompts) {
-    if (std::ranges::find(known, name) == known.end()) throw std::invalid_argument(unknown_name("prompt", name, known));
+  for (const std::string& name : chosen_prompts(*request.golden, request.prompts)) {
     result.prompts.push_back(PromptRun(request, recipe, name).run());
   }
   return result;

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "harness/attribute/attribute.h"
+#include "harness/sites/site_name.h"
 
 namespace assay {
 namespace {
@@ -13,10 +14,6 @@ constexpr const char* kLegend =
     "golden  the golden's output against the definition on the golden's inputs, in bounds of its recipe; above 1: MISWIRED\n"
     "error   ours against the golden's, relative RMS\n"
     "growth  that error, less the kernel's own, over the largest error among the site's inputs\n";
-
-std::string kind_of(const std::string& site) {
-  return site.starts_with("layers.") ? site.substr(site.find('.', 7) + 1) : site;
-}
 
 struct KindSum {
   std::string kind;
@@ -31,11 +28,11 @@ struct KindSum {
 std::vector<KindSum> sums_of(const PromptAttribution& prompt) {
   std::vector<KindSum> sums;
   for (const SiteAttribution& one : prompt.sites) {
-    auto found = std::ranges::find(sums, kind_of(one.site), &KindSum::kind);
+    auto found = std::ranges::find(sums, parse_site(one.site).op, &KindSum::kind);
     if (found == sums.end()) {
       sums.emplace_back();
       found = sums.end() - 1;
-      found->kind = kind_of(one.site);
+      found->kind = parse_site(one.site).op;
     }
     ++found->counts[static_cast<std::size_t>(one.blame)];
     found->not_judged += one.golden.verdict == SiteVerdict::not_judged ? 1 : 0;

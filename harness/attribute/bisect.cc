@@ -6,8 +6,8 @@
 #include <cmath>
 #include <set>
 
-#include "harness/nearest.h"
 #include "harness/report.h"
+#include "harness/trace/prompts.h"
 
 namespace assay {
 namespace {
@@ -24,12 +24,9 @@ class Bisector {
   explicit Bisector(const BisectRequest& request)
       : request_(request), engine_(*request.engine), steps_(engine_.plan().steps.size()) {
     for (std::size_t step = 0; step < steps_; ++step) own_.push_back(engine_.calls().chosen(step, true).backend);
-    const auto& known = request.golden->prompts();
-    for (const std::string& name : request.prompts) {
-      if (std::ranges::find(known, name) == known.end()) throw std::invalid_argument(unknown_name("prompt", name, known));
-    }
-    for (const std::string& name : request.prompts.empty() ? known : request.prompts)
+    for (const std::string& name : chosen_prompts(*request.golden, request.prompts)) {
       prompts_.push_back(request.golden->prompt(name));
+    }
   }
   Bisector(const Bisector&) = delete;
   Bisector& operator=(const Bisector&) = delete;

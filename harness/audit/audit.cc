@@ -6,27 +6,16 @@
 #include <algorithm>
 #include <map>
 
-#include "harness/nearest.h"
 #include "harness/report.h"
+#include "harness/sites/site_name.h"
+#include "harness/trace/prompts.h"
 
 namespace assay {
 namespace {
 
-std::string kind_of(const std::string& site) {
-  return site.starts_with("layers.") ? site.substr(site.find('.', 7) + 1) : site;
-}
-
 const char* verdict_name(SiteVerdict verdict) {
   constexpr const char* kNames[] = {"right", "wrong", "not judged"};
   return kNames[static_cast<std::size_t>(verdict)];
-}
-
-std::vector<std::string> chosen_prompts(const AuditRequest& request) {
-  for (const std::string& name : request.prompts) {
-    const auto& known = request.trace->prompts();
-    if (std::ranges::find(known, name) == known.end()) throw std::invalid_argument(unknown_name("prompt", name, known));
-  }
-  return request.prompts.empty() ? request.trace->prompts() : request.prompts;
 }
 
 // A line a kind of site: how many, the worst, how many not judged.
@@ -38,8 +27,9 @@ std::string kinds_table(const PromptAudit& prompt, const Style& style) {
   };
   std::vector<std::pair<std::string, Sum>> kinds;
   for (const Judgement& one : prompt.sites) {
-    auto found = std::ranges::find(kinds, kind_of(one.site), &std::pair<std::string, Sum>::first);
-    if (found == kinds.end()) found = kinds.insert(kinds.end(), {kind_of(one.site), {}});
+    const std::string_view kind = parse_site(one.site).op;
+    auto found = std::ranges::find(kinds, kind, &std::pair<std::string, Sum>::first);
+    if (found == kinds.end()) found = kinds.insert(kinds.end(), {std::string(kind), {}});
     Sum& sum = found->second;
     ++(one.verdict == SiteVerdict::right ? sum.right : one.verdict == SiteVerdict::wrong ? sum.wrong : sum.not_judged);
     if (one.verdict == SiteVerdict::not_judged || one.excess.ratio < sum.worst) continue;
@@ -110,7 +100,7 @@ AuditResult audit(const AuditRequest& request) {
   const Recipe& recipe = request.recipe.empty() ? recipe_of(*request.trace) : find_recipe(request.recipe);
   Judge judge(*request.model, recipe, request.trace->head("weights"));
   AuditResult result{recipe.name, {}};
-  for (const std::string& name : chosen_prompts(request)) {
+  for (const std::string& name : chosen_prompts(*request.trace, request.prompts)) {
     TraceRows rows(*request.trace, name);
     PromptAudit prompt{name, std::ssize(rows.prompt().positions), {}};
     for (const SiteWiring& wiring : request.wiring) prompt.sites.push_back(judge.judge(wiring, rows, true));

@@ -4,78 +4,83 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
+
+#include "harness/sites/site_name.h"
 
 namespace assay {
 namespace {
 
-// Wirings as sentences: which role multiplies, which sites feed.
+// What a site computes, and with which weight; the sites that feed it are site_inputs()'.
+struct Formula {
+  std::string_view op;
+  StepKind kind;
+  Role role;
+};
+
+constexpr Formula kFormulas[] = {{"embed", StepKind::embed, Role::embed},
+                                 {"attn_norm", StepKind::rms_norm, Role::attn_norm},
+                                 {"q_proj", StepKind::linear, Role::q_proj},
+                                 {"k_proj", StepKind::linear, Role::k_proj},
+                                 {"v_proj", StepKind::linear, Role::v_proj},
+                                 {"q_norm", StepKind::rms_norm, Role::q_norm},
+                                 {"k_norm", StepKind::rms_norm, Role::k_norm},
+                                 {"q_rope", StepKind::rope, Role::embed},
+                                 {"k_rope", StepKind::rope, Role::embed},
+                                 {"attn", StepKind::attention, Role::embed},
+                                 {"o_proj", StepKind::linear, Role::o_proj},
+                                 {"attn_residual", StepKind::add, Role::embed},
+                                 {"ffn_norm", StepKind::rms_norm, Role::ffn_norm},
+                                 {"gate_proj", StepKind::linear, Role::gate_proj},
+                                 {"up_proj", StepKind::linear, Role::up_proj},
+                                 {"swiglu", StepKind::swiglu, Role::embed},
+                                 {"down_proj", StepKind::linear, Role::down_proj},
+                                 {"ffn_residual", StepKind::add, Role::embed},
+                                 {"final_norm", StepKind::rms_norm, Role::final_norm},
+                                 {"lm_head", StepKind::linear, Role::lm_head}};
+
 class Definition {
  public:
   explicit Definition(const ModelConfig& config) : config_(config) {}
 
   std::vector<SiteWiring> make() {
-    add("embed", StepKind::embed, Role::embed, {});
-    std::string input = "embed";
-    for (layer_ = 0; layer_ < config_.layers; ++layer_) input = layer(input);
-    layer_ = -1;
-    add("final_norm", StepKind::rms_norm, Role::final_norm, {{input, config_.hidden}});
-    add("lm_head", StepKind::linear, Role::lm_head, {{"final_norm", config_.hidden}});
+    add("embed");
+    for (int layer = 0; layer < config_.layers; ++layer) {
+      for (const std::string_view op : layer_ops()) add(layer_site(layer, op));
+    }
+    add("final_norm");
+    add("lm_head");
     return std::move(sites_);
   }
 
  private:
-  struct Input {
-    std::string site;
-    std::int64_t width;
-  };
-
-  void add(const std::string& site, StepKind kind, Role role, const std::vector<Input>& inputs) {
+  void add(const std::string& site) {
+    const SiteName name = parse_site(site);
+    const Formula& formula = *std::ranges::find(kFormulas, name.op, &Formula::op);
     SiteWiring wiring;
     wiring.site = site;
-    wiring.kind = kind;
-    wiring.role = role;
-    wiring.layer = wiring.weight_layer = layer_;
-    wiring.heads = heads_of(site);
-    if (kind == StepKind::attention) wiring.kv_heads = config_.kv_heads;
-    for (const Input& input : inputs) wiring.inputs.push_back({{input.site, 0, input.width}});
+    wiring.kind = formula.kind;
+    wiring.role = formula.role;
+    wiring.layer = wiring.weight_layer = name.layer;
+    wiring.heads = heads_of(name.op);
+    if (formula.kind == StepKind::attention) wiring.kv_heads = config_.kv_heads;
+    for (const std::string& input : site_inputs(site, static_cast<int>(config_.layers) - 1)) {
+      wiring.inputs.push_back({{input, 0, width_of(parse_site(input).op)}});
+    }
     sites_.push_back(std::move(wiring));
   }
 
-  std::int64_t heads_of(std::string_view site) const {
-    const std::string_view name = site.substr(site.rfind('.') + 1);
-    if (name == "q_norm" || name == "q_rope" || name == "attn") return config_.heads;
-    return name == "k_norm" || name == "k_rope" ? config_.kv_heads : 1;
+  std::int64_t heads_of(std::string_view op) const {
+    if (op == "q_norm" || op == "q_rope" || op == "attn") return config_.heads;
+    return op == "k_norm" || op == "k_rope" ? config_.kv_heads : 1;
   }
 
-  std::string at(std::string_view name) const { return fmt::format("layers.{:02}.{}", layer_, name); }
-
-  std::string layer(const std::string& input) {
-    const std::int64_t hidden = config_.hidden;
-    const std::int64_t q = config_.q_width();
-    const std::int64_t kv = config_.kv_width();
-    add(at("attn_norm"), StepKind::rms_norm, Role::attn_norm, {{input, hidden}});
-    add(at("q_proj"), StepKind::linear, Role::q_proj, {{at("attn_norm"), hidden}});
-    add(at("k_proj"), StepKind::linear, Role::k_proj, {{at("attn_norm"), hidden}});
-    add(at("v_proj"), StepKind::linear, Role::v_proj, {{at("attn_norm"), hidden}});
-    add(at("q_norm"), StepKind::rms_norm, Role::q_norm, {{at("q_proj"), q}});
-    add(at("k_norm"), StepKind::rms_norm, Role::k_norm, {{at("k_proj"), kv}});
-    add(at("q_rope"), StepKind::rope, Role::embed, {{at("q_norm"), q}});
-    add(at("k_rope"), StepKind::rope, Role::embed, {{at("k_norm"), kv}});
-    add(at("attn"), StepKind::attention, Role::embed, {{at("q_rope"), q}, {at("k_rope"), kv}, {at("v_proj"), kv}});
-    add(at("o_proj"), StepKind::linear, Role::o_proj, {{at("attn"), q}});
-    add(at("attn_residual"), StepKind::add, Role::embed, {{input, hidden}, {at("o_proj"), hidden}});
-    add(at("ffn_norm"), StepKind::rms_norm, Role::ffn_norm, {{at("attn_residual"), hidden}});
-    add(at("gate_proj"), StepKind::linear, Role::gate_proj, {{at("ffn_norm"), hidden}});
-    add(at("up_proj"), StepKind::linear, Role::up_proj, {{at("ffn_norm"), hidden}});
-    add(at("swiglu"), StepKind::swiglu, Role::embed, {{at("gate_proj"), config_.ffn}, {at("up_proj"), config_.ffn}});
-    add(at("down_proj"), StepKind::linear, Role::down_proj, {{at("swiglu"), config_.ffn}});
-    add(at("ffn_residual"), StepKind::add, Role::embed, {{at("attn_residual"), hidden}, {at("down_proj"), hidden}});
-    return at("ffn_residual");
+  std::int64_t width_of(std::string_view op) const {
+    if (op.starts_with("q_") || op == "attn") return config_.q_width();
+    if (op.starts_with("k_") || op.starts_with("v_")) return config_.kv_width();
+    return op == "gate_proj" || op == "up_proj" || op == "swiglu" ? config_.ffn : config_.hidden;
   }
 
   const ModelConfig& config_;
-  std::int64_t layer_ = -1;
   std::vector<SiteWiring> sites_;
 };
 

@@ -21,12 +21,8 @@ struct AttributeOptions {
 int attribute_model(const AttributeOptions& options, const Common& common) {
   const ModelFile model(model_path(options.model));
   const TraceFile golden(options.golden);
-  EngineOptions engine_settings = engine_options(options.model);
-  engine_settings.plan.all_logits = true;
-  Engine engine(model, engine_settings, load_line());
-  end_load_line();
-  choose_kernels(engine, options.model);
-  const Attribution result = attribute({&model, &engine, &golden, options.recipe, options.prompts});
+  const auto engine = load_engine_for_logits(model, options.model);
+  const Attribution result = attribute({&model, engine.get(), &golden, options.recipe, options.prompts});
   const AttributionNames names{model_path(options.model).string(), options.golden};
   fmt::print(
       "{}", common.json ? attribution_json(result).dump(1) + "\n" : attribution_text(result, options.all, names, common.style()));

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <memory>
 
 #include "golden/atomic_file.h"
@@ -10,6 +11,7 @@
 #include "harness/cli/cli.h"
 #include "harness/cli/runner_options.h"
 #include "harness/cli/shape.h"
+#include "harness/cli/status_line.h"
 #include "harness/report.h"
 
 namespace assay::cli {
@@ -66,6 +68,33 @@ Plugins open_plugins(const RunnerOptions& options, const std::vector<std::string
   return plugins;
 }
 
+// What is printed meanwhile goes to standard error: a plugin's words are no part of the report.
+class OutputAside {
+ public:
+  OutputAside() : own_(dup(STDOUT_FILENO)) {
+    std::fflush(stdout);
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+  }
+  OutputAside(const OutputAside&) = delete;
+  OutputAside& operator=(const OutputAside&) = delete;
+  ~OutputAside() {
+    std::fflush(stdout);
+    dup2(own_, STDOUT_FILENO);
+    close(own_);
+  }
+
+ private:
+  int own_;
+};
+
+std::vector<bench::BenchResult> run_with_status_line(const BenchCliOptions& options, const Plugins& plugins,
+                                                     const bench::BenchOptions& how) {
+  const StatusLine line;
+  std::optional<OutputAside> aside;
+  if (!plugins.loaded.empty()) aside.emplace();
+  return bench::run_benchmarks(items(options, plugins), how, [&](const bench::BenchResult& one) { line.show(one.name); });
+}
+
 int run_bench(const BenchCliOptions& options, const Common& common) {
   std::optional<bench::Baseline> baseline;
   if (!options.baseline.empty()) baseline = bench::load_baseline(options.baseline);
@@ -79,11 +108,7 @@ int run_bench(const BenchCliOptions& options, const Common& common) {
   const Checks checks = options.checks.empty() ? Checks::from_environment() : Checks::parse(options.checks);
   if (runner && !checks.off_to_string().empty()) fmt::print(stderr, "checks off: {}\n", checks.off_to_string());
   how.gate = bench::parity_gate(runner, checks);
-  const bool terminal = isatty(STDERR_FILENO) == 1;
-  const auto results = bench::run_benchmarks(items(options, plugins), how, [terminal](const bench::BenchResult& one) {
-    if (terminal) fmt::print(stderr, "\r\033[K{}", one.name);
-  });
-  if (terminal) fmt::print(stderr, "\r\033[K");
+  const auto results = run_with_status_line(options, plugins, how);
 
   nlohmann::ordered_json json = bench::bench_json(results);
   json["assay"] = environment_json();

@@ -20,12 +20,8 @@ struct BisectOptions {
 int bisect_model(const BisectOptions& options, const Common& common) {
   const ModelFile model(model_path(options.model));
   const TraceFile golden(options.golden);
-  EngineOptions engine_settings = engine_options(options.model);
-  engine_settings.plan.all_logits = true;
-  Engine engine(model, engine_settings, load_line());
-  end_load_line();
-  choose_kernels(engine, options.model);
-  BisectRequest request{&engine, &golden, options.prompts, {}, {}};
+  const auto engine = load_engine_for_logits(model, options.model);
+  BisectRequest request{engine.get(), &golden, options.prompts, {}, {}};
   if (options.threshold > 0) request.threshold = options.threshold;
   request.progress = [&](const BisectRun& run) {
     if (!common.json) fmt::print("  {:<9.3g} {} {}\n", run.distance, run.within ? "<=" : "> ", run.what);

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <memory>
 
 #include "harness/cli/cli.h"
 #include "harness/cli/runner_options.h"
 #include "harness/cli/shape.h"
+#include "harness/cli/status_line.h"
 #include "harness/nearest.h"
 #include "harness/report.h"
 
@@ -29,12 +29,11 @@ struct CheckOptions {
   std::int64_t cases = 0;
 };
 
-// Case by case on one line of a terminal's standard error; silent elsewhere.
-Progress progress_line() {
-  if (isatty(STDERR_FILENO) != 1) return {};
-  return [count = std::int64_t{0}](const CaseResult& one) mutable {
-    fmt::print(stderr, "\r\033[K{} cases, {} {}", ++count, one.variant, one.case_name);
-  };
+SuiteResult run_with_status_line(const CheckRequest& request) {
+  const StatusLine line;
+  std::int64_t count = 0;
+  return run_suite(
+      request, [&](const CaseResult& one) { line.show(fmt::format("{} cases, {} {}", ++count, one.variant, one.case_name)); });
 }
 
 // --shape, --data, --seed or --cases make cases instead of reading them.
@@ -66,9 +65,7 @@ int check(const CheckOptions& options, const Common& common) {
   request.checks = options.checks.empty() ? Checks::from_environment() : Checks::parse(options.checks);
   request.generated = generated_request(options);
   request.generated_cases = std::max<std::int64_t>(options.cases, 1);
-  const Progress progress = progress_line();
-  const SuiteResult result = run_suite(request, progress);
-  if (progress) fmt::print(stderr, "\r\033[K");
+  const SuiteResult result = run_with_status_line(request);
   if (common.json) {
     fmt::print("{}\n", suite_json(result, request).dump(1));
   } else {

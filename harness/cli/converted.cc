@@ -1,13 +1,14 @@
 #include "harness/cli/converted.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <thread>
 
+#include "harness/cli/status_line.h"
 #include "harness/report.h"
 
 namespace assay::cli {
@@ -28,19 +29,6 @@ std::map<DType, Sum> sums_by_type(const std::vector<ListedTensor>& tensors) {
     sum.bytes += tensor.bytes();
   }
   return sums;
-}
-
-}  // namespace
-
-ConvertProgress conversion_line() {
-  if (isatty(STDERR_FILENO) != 1) return {};
-  return [](const ListedTensor& tensor, std::size_t index, std::size_t count) {
-    fmt::print(stderr, "\r\033[K{} of {} tensors, {} as {}", index + 1, count, tensor.name, dtype_name(tensor.dtype));
-  };
-}
-
-void end_conversion_line() {
-  if (isatty(STDERR_FILENO) == 1) fmt::print(stderr, "\r\033[K");
 }
 
 std::string converted_table(const std::vector<ListedTensor>& tensors, const std::string& out, double seconds,
@@ -64,6 +52,22 @@ nlohmann::ordered_json converted_json(const std::vector<ListedTensor>& tensors, 
         {{"name", tensor.name}, {"type", dtype_name(tensor.dtype)}, {"shape", tensor.shape()}, {"bytes", tensor.bytes()}});
   }
   return json;
+}
+
+}  // namespace
+
+void report_conversion(const std::string& out, const Conversion& convert, const Common& common) {
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<ListedTensor> tensors;
+  {
+    const StatusLine line;
+    tensors = convert([&](const ListedTensor& tensor, std::size_t index, std::size_t count) {
+      line.show(fmt::format("{} of {} tensors, {} as {}", index + 1, count, tensor.name, dtype_name(tensor.dtype)));
+    });
+  }
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  fmt::print("{}", common.json ? converted_json(tensors, out, seconds).dump(1) + "\n"
+                               : converted_table(tensors, out, seconds, common.style()));
 }
 
 int thread_count(int wanted) {

@@ -1,22 +1,20 @@
 // What `assay quantize` and `assay synth` say while they write a model file and when it is there.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "engine/convert/quantize.h"
-#include "harness/style.h"
+#include "harness/cli/cli.h"
 
 namespace assay::cli {
 
-// Tensor by tensor on one line of a terminal's standard error; empty elsewhere.
-ConvertProgress conversion_line();
-void end_conversion_line();
+// Writes the file `out`, telling of each tensor, and returns what it wrote.
+using Conversion = std::function<std::vector<ListedTensor>(const ConvertProgress& progress)>;
 
-// A line a type, then the file, its size and the time.
-std::string converted_table(const std::vector<ListedTensor>& tensors, const std::string& out, double seconds, const Style& style);
-nlohmann::ordered_json converted_json(const std::vector<ListedTensor>& tensors, const std::string& out, double seconds);
+// Runs it: tensor by tensor on a terminal's status line, then a line a type, the file, its size and the time, or all that as JSON.
+void report_conversion(const std::string& out, const Conversion& convert, const Common& common);
 
 // `wanted`, or where it is 0 one a core.
 int thread_count(int wanted);

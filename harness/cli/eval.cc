@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +10,7 @@
 #include "engine/tokenizer/tokenizer.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/model_options.h"
+#include "harness/cli/status_line.h"
 #include "harness/data_dir.h"
 #include "harness/eval/eval_report.h"
 #include "harness/report.h"
@@ -42,21 +42,16 @@ std::string read_text(const std::string& path) {
   return text.str();
 }
 
-std::unique_ptr<Engine> load(const ModelFile& file, const EvalOptions& options, std::int64_t context) {
-  EngineOptions engine_options = cli::engine_options(options.model);
-  engine_options.plan.all_logits = true;
-  engine_options.plan.chunk = std::min(engine_options.plan.chunk, kMostChunk);
-  engine_options.plan.context = context;
-  auto engine = std::make_unique<Engine>(file, engine_options, load_line());
-  end_load_line();
-  return engine;
+std::unique_ptr<Engine> load(const ModelFile& file, ModelOptions options, std::int64_t context) {
+  options.context = context;
+  options.chunk = std::min(options.chunk, kMostChunk);
+  return load_engine_for_logits(file, options);
 }
 
-TextProgress text_line() {
-  if (isatty(STDERR_FILENO) != 1) return {};
-  return [](std::int64_t done, std::int64_t all) {
-    fmt::print(stderr, "\r\033[K{}", done < all ? fmt::format("{} of {} tokens", done, all) : "");
-  };
+TextEvaluation evaluate_with_status_line(Engine& engine, Engine* other, const std::vector<std::int32_t>& tokens) {
+  const StatusLine line;
+  return evaluate_text(engine, other, tokens,
+                       [&](std::int64_t done, std::int64_t all) { line.show(fmt::format("{} of {} tokens", done, all)); });
 }
 
 void print_json(const nlohmann::ordered_json& found) {
@@ -78,12 +73,11 @@ int eval_text(const EvalOptions& options, const Common& common) {
     throw std::invalid_argument(
         fmt::format("{} and {} cut {} into different tokens: logits cannot be compared", model, options.against, text));
   }
-  std::int64_t context = options.model.context;
-  if (context == 0) context = std::min(kDefaultContext, file.config().max_positions);
-  const auto engine = load(file, options, context);
-  const auto other = other_file ? load(*other_file, options, context) : nullptr;
-  choose_kernels(*engine, options.model);
-  const TextEvaluation found = evaluate_text(*engine, other.get(), tokens, text_line());
+  const auto engine = load(file, options.model, options.model.context);
+  ModelOptions by_default = options.model;
+  by_default.kernels.clear();
+  const auto other = other_file ? load(*other_file, by_default, engine->plan().options.context) : nullptr;
+  const TextEvaluation found = evaluate_with_status_line(*engine, other.get(), tokens);
   if (common.json) {
     print_json(text_json(found, names));
   } else {
@@ -107,8 +101,7 @@ int eval_trace(const EvalOptions& options, const Common& common) {
   const ModelFile file(model);
   const auto tokenizer = tokenizer_for(trace, file);
   const std::int64_t context = options.model.context == 0 ? positions_needed(trace) : options.model.context;
-  const auto engine = load(file, options, context);
-  choose_kernels(*engine, options.model);
+  const auto engine = load(file, options.model, context);
   std::vector<PromptEvaluation> found;
   for (const std::string& name : trace.prompts()) {
     found.push_back(evaluate_prompt(*engine, trace, name, beside ? &*beside : nullptr, tokenizer.get()));

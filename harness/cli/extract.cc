@@ -22,7 +22,7 @@ struct ExtractOptions {
 int extract_case(const ExtractOptions& options, const Common& common) {
   const ModelFile model(model_path(options.model));
   const TraceFile trace(options.trace);
-  const Extracted extracted = extract({&model, &trace, options.prompt, options.site, 0});
+  const Extracted extracted = extract({&model, &trace, options.prompt, options.site, options.model.window});
   write_case(options.output, extracted,
              fmt::format("{} of {}, model {}", options.site, trace.path().filename().string(), trace.head("model")));
   const std::string command = fmt::format("assay check {} --golden {}", extracted.op, options.output);
@@ -48,6 +48,8 @@ Action add_extract(CLI::App& app, const Common& common) {
   command->add_option("site", options->site, "The step's site")->required();
   command->add_option("-o,--output", options->output, "The golden file to write")->required();
   command->add_option("--model", options->model.model, "The model of the trace; by default the embedded one");
+  command->add_option("--window", options->model.window, "Positions that the traced run looked back at; by default all")
+      ->check(CLI::PositiveNumber);
   command->add_option("--prompt", options->prompt, "Of the trace; by default the first");
   command->footer("Example: assay extract ours.h5 layers.03.gate_proj -o case.h5");
   return [options, &common] { return extract_case(*options, common); };

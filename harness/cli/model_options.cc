@@ -1,13 +1,13 @@
 #include "harness/cli/model_options.h"
 
 #include <fmt/format.h>
-#include <fnmatch.h>
-#include <unistd.h>
 
 #include "engine/kv/policies.h"
 #include "harness/cli/converted.h"
+#include "harness/cli/status_line.h"
 #include "harness/data_dir.h"
 #include "harness/nearest.h"
+#include "harness/sites/site_name.h"
 
 namespace assay::cli {
 namespace {
@@ -33,6 +33,24 @@ Choice choice_of(const std::string& name) {
   if (isa && isa_supported(*isa)) return {Backend::kernels, *isa};
   throw std::invalid_argument(
       fmt::format("--kernel: no variant '{}' here; there are: reference, {}", name, supported_isa_names()));
+}
+
+void choose_kernels(Engine& engine, const ModelOptions& options) {
+  for (const std::string& one : options.kernels) {
+    const std::size_t equals = one.rfind('=');
+    if (equals == std::string::npos) throw std::invalid_argument(fmt::format("--kernel: '{}'; expected SITE_GLOB=ISA", one));
+    const std::string glob = one.substr(0, equals);
+    const Choice choice = choice_of(one.substr(equals + 1));
+    bool met = false;
+    std::vector<std::string> sites;
+    for (std::size_t step = 0; step < engine.plan().steps.size(); ++step) {
+      sites.push_back(engine.plan().steps[step].site);
+      if (!matches_glob(glob, sites.back())) continue;
+      engine.choose(step, choice.backend, choice.limit);
+      met = true;
+    }
+    if (!met) throw std::invalid_argument("--kernel: " + unknown_name("site", glob, sites));
+  }
 }
 
 }  // namespace
@@ -75,37 +93,20 @@ EngineOptions engine_options(const ModelOptions& options) {
   return {plan_options(options), thread_count(options.threads)};
 }
 
-void choose_kernels(Engine& engine, const ModelOptions& options) {
-  for (const std::string& one : options.kernels) {
-    const std::size_t equals = one.rfind('=');
-    if (equals == std::string::npos) throw std::invalid_argument(fmt::format("--kernel: '{}'; expected SITE_GLOB=ISA", one));
-    const std::string glob = one.substr(0, equals);
-    const Choice choice = choice_of(one.substr(equals + 1));
-    bool met = false;
-    std::vector<std::string> sites;
-    for (std::size_t step = 0; step < engine.plan().steps.size(); ++step) {
-      sites.push_back(engine.plan().steps[step].site);
-      if (!matches_glob(glob, sites.back())) continue;
-      engine.choose(step, choice.backend, choice.limit);
-      met = true;
-    }
-    if (!met) throw std::invalid_argument("--kernel: " + unknown_name("site", glob, sites));
-  }
-}
-
-LoadProgress load_line() {
-  if (isatty(STDERR_FILENO) != 1) return {};
-  return [](std::int64_t done, std::int64_t total) {
-    fmt::print(stderr, "\r\033[Kloading: {:.0f} of {:.0f} MB", static_cast<double>(done) / 1e6, static_cast<double>(total) / 1e6);
+std::unique_ptr<Engine> load_engine(const ModelFile& model, const ModelOptions& options, const EngineOptions& settings) {
+  const StatusLine line;
+  const auto show = [&](std::int64_t done, std::int64_t total) {
+    line.show(fmt::format("loading: {:.0f} of {:.0f} MB", static_cast<double>(done) / 1e6, static_cast<double>(total) / 1e6));
   };
+  auto engine = std::make_unique<Engine>(model, settings, show);
+  choose_kernels(*engine, options);
+  return engine;
 }
 
-void end_load_line() {
-  if (isatty(STDERR_FILENO) == 1) fmt::print(stderr, "\r\033[K");
-}
-
-bool matches_glob(std::string_view glob, std::string_view text) {
-  return fnmatch(std::string(glob).c_str(), std::string(text).c_str(), 0) == 0;
+std::unique_ptr<Engine> load_engine_for_logits(const ModelFile& model, const ModelOptions& options) {
+  EngineOptions settings = engine_options(options);
+  settings.plan.all_logits = true;
+  return load_engine(model, options, settings);
 }
 
 }  // namespace assay::cli

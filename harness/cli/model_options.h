@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -32,15 +33,12 @@ std::filesystem::path model_path(const ModelOptions& options);
 PlanOptions plan_options(const ModelOptions& options);
 EngineOptions engine_options(const ModelOptions& options);
 
-// Puts --kernel's choices into effect, in their order. Throws std::invalid_argument for an unknown variant, one that this CPU
-// lacks, or a glob that meets no site.
-void choose_kernels(Engine& engine, const ModelOptions& options);
+// The engine as `settings` ask for it, which engine_options() gives and a command may change, with --kernel's choices in effect, in
+// their order; its load shows on one line of a terminal's standard error. Throws std::invalid_argument for a --kernel that names
+// an unknown variant, one that this CPU lacks, or a glob that meets no site.
+std::unique_ptr<Engine> load_engine(const ModelFile& model, const ModelOptions& options, const EngineOptions& settings);
 
-// Load progress on one line of a terminal's standard error; empty elsewhere.
-LoadProgress load_line();
-void end_load_line();
-
-// `glob` with * for any run of characters and ? for one.
-bool matches_glob(std::string_view glob, std::string_view text);
+// The same, with room for the logits of every token.
+std::unique_ptr<Engine> load_engine_for_logits(const ModelFile& model, const ModelOptions& options);
 
 }  // namespace assay::cli

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "harness/report.h"
+#include "harness/sites/site_name.h"
 
 namespace assay::cli {
 namespace {
@@ -46,7 +47,7 @@ std::string ops_text(const Step& step) {
 
 // The site without its layer.
 std::string within_layer(const Step& step) {
-  return step.layer < 0 ? step.site : step.site.substr(step.site.find('.', step.site.find('.') + 1) + 1);
+  return std::string(parse_site(step.site).op);
 }
 
 // "layers.00, 03 .. 05" for layers that have the same steps.

@@ -1,8 +1,5 @@
 #include "engine/convert/quantize.h"
 
-#include <fmt/format.h>
-
-#include <chrono>
 #include <memory>
 
 #include "harness/cli/cli.h"
@@ -19,13 +16,10 @@ struct QuantizeOptions {
 };
 
 int quantize_model(const QuantizeOptions& options, const Common& common) {
-  const auto start = std::chrono::steady_clock::now();
-  const auto tensors =
-      quantize({options.model, options.output, &find_target(options.type), thread_count(options.threads), conversion_line()});
-  end_conversion_line();
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  fmt::print("{}", common.json ? converted_json(tensors, options.output, seconds).dump(1) + "\n"
-                               : converted_table(tensors, options.output, seconds, common.style()));
+  const auto convert = [&](const ConvertProgress& progress) {
+    return quantize({options.model, options.output, &find_target(options.type), thread_count(options.threads), progress});
+  };
+  report_conversion(options.output, convert, common);
   return kPass;
 }
 

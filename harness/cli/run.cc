@@ -135,12 +135,10 @@ int run_model(const RunOptions& options, const Common& common) {
   const std::string eos = vocabulary.eos;
   const Tokenizer tokenizer(vocabulary);
   const Prompt prompt = read_prompt(options, tokenizer, eos);
-  Engine engine(model, engine_options(options.model), load_line());
-  end_load_line();
-  choose_kernels(engine, options.model);
+  const auto engine = load_engine(model, options.model, engine_options(options.model));
   const double load = seconds_since(start);
-  if (!options.stop_at.empty()) return stop_at(engine, options, prompt, common);
-  return generate_text(engine, options, tokenizer, prompt, load, common);
+  if (!options.stop_at.empty()) return stop_at(*engine, options, prompt, common);
+  return generate_text(*engine, options, tokenizer, prompt, load, common);
 }
 
 }  // namespace

@@ -1,8 +1,5 @@
 #include "engine/convert/synth.h"
 
-#include <fmt/format.h>
-
-#include <chrono>
 #include <memory>
 
 #include "engine/convert/known_shapes.h"
@@ -23,17 +20,16 @@ struct SynthOptions {
 };
 
 int synthesize_model(const SynthOptions& options, const Common& common) {
-  const auto start = std::chrono::steady_clock::now();
-  SynthRequest request{known_shape(options.like),     &find_target(options.type), options.output, options.seed,
-                       thread_count(options.threads), conversion_line()};
+  SynthRequest request{
+      known_shape(options.like), &find_target(options.type), options.output, options.seed, thread_count(options.threads), {}};
   request.config.name = "synth-" + request.config.name;
   if (options.vocab > 0) request.config.vocab = options.vocab;
   if (options.layers > 0) request.config.layers = options.layers;
-  const auto tensors = synthesize(request);
-  end_conversion_line();
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  fmt::print("{}", common.json ? converted_json(tensors, options.output, seconds).dump(1) + "\n"
-                               : converted_table(tensors, options.output, seconds, common.style()));
+  const auto convert = [&](const ConvertProgress& progress) {
+    request.progress = progress;
+    return synthesize(request);
+  };
+  report_conversion(options.output, convert, common);
   return kPass;
 }
 

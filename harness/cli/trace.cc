@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <memory>
@@ -9,8 +8,10 @@
 #include "harness/cli/cli.h"
 #include "harness/cli/model_options.h"
 #include "harness/cli/plan_text.h"
-#include "harness/nearest.h"
+#include "harness/cli/status_line.h"
 #include "harness/report.h"
+#include "harness/sites/site_name.h"
+#include "harness/trace/prompts.h"
 #include "harness/trace/record.h"
 
 namespace assay::cli {
@@ -31,10 +32,7 @@ std::vector<RecordPrompt> read_prompts(const TraceOptions& options, const ModelF
   if (options.golden.empty()) return {{"prompt", options.prompt, Tokenizer(model.vocabulary()).encode(options.prompt)}};
   const TraceFile golden(options.golden);
   std::vector<RecordPrompt> prompts;
-  for (const std::string& name : options.prompts.empty() ? golden.prompts() : options.prompts) {
-    if (std::ranges::find(golden.prompts(), name) == golden.prompts().end()) {
-      throw std::invalid_argument(options.golden + ": " + unknown_name("prompt", name, golden.prompts()));
-    }
+  for (const std::string& name : chosen_prompts(golden, options.prompts)) {
     const TracePrompt prompt = golden.prompt(name);
     prompts.push_back({name, prompt.text, prompt.tokens});
   }
@@ -47,11 +45,17 @@ bool wants_logits(const TraceOptions& options) {
          });
 }
 
-void show_progress(std::int64_t done, std::int64_t total) {
+std::string progress_bar(std::int64_t done, std::int64_t total) {
   constexpr std::int64_t kWidth = 40;
   const std::int64_t filled = total > 0 ? done * kWidth / total : kWidth;
-  fmt::print(stderr, "\r\033[K[{:<{}}] {:.1f} of {:.1f} MB", std::string(static_cast<std::size_t>(filled), '='), kWidth,
-             static_cast<double>(done) / 1e6, static_cast<double>(total) / 1e6);
+  return fmt::format("[{:<{}}] {:.1f} of {:.1f} MB", std::string(static_cast<std::size_t>(filled), '='), kWidth,
+                     static_cast<double>(done) / 1e6, static_cast<double>(total) / 1e6);
+}
+
+Recorded record_with_status_line(RecordRequest request) {
+  const StatusLine line;
+  request.progress = [&](std::int64_t done, std::int64_t total) { line.show(progress_bar(done, total)); };
+  return record_trace(request);
 }
 
 int trace_model(const TraceOptions& options, const Common& common) {
@@ -59,20 +63,23 @@ int trace_model(const TraceOptions& options, const Common& common) {
   const std::vector<RecordPrompt> prompts = read_prompts(options, model);
   EngineOptions settings = engine_options(options.model);
   settings.plan.all_logits = wants_logits(options);
-  Engine engine(model, settings, load_line());
-  end_load_line();
-  choose_kernels(engine, options.model);
-  RecordRequest request{
-      &model, &engine, model_path(options.model), options.output, options.sites, {}, steps_json(engine.plan()).dump(), prompts,
-      {},     {}};
+  const auto engine = load_engine(model, options.model, settings);
+  RecordRequest request{&model,
+                        engine.get(),
+                        model_path(options.model),
+                        options.output,
+                        options.sites,
+                        {},
+                        steps_json(engine->plan()).dump(),
+                        prompts,
+                        {},
+                        {}};
   if (!options.tokens.empty()) request.kept = parse_kept_tokens(options.tokens);
   request.told = [&](std::int64_t bytes) {
     if (!common.json)
       fmt::print("{}: {:.1f} MB of values to come, before compression\n", options.output, static_cast<double>(bytes) / 1e6);
   };
-  if (isatty(STDERR_FILENO) == 1) request.progress = show_progress;
-  const Recorded out = record_trace(request);
-  if (request.progress) fmt::print(stderr, "\r\033[K");
+  const Recorded out = record_with_status_line(request);
   if (common.json) {
     nlohmann::ordered_json json = environment_json();
     json["out"] = options.output;

@@ -1,12 +1,11 @@
 #include "harness/diff/align.h"
 
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <map>
 
-#include "harness/diff/site_name.h"
+#include "harness/sites/site_name.h"
 
 namespace assay::diff {
 namespace {
@@ -106,7 +105,7 @@ Alignment align(const std::vector<Side>& sides, const std::string& glob) {
   align_rows(sides, out);
   const Holders all = (1U << sides.size()) - 1;
   for (const std::string& site : merged_sites(sides)) {
-    if (!glob.empty() && fnmatch(glob.c_str(), site.c_str(), 0) != 0) {
+    if (!glob.empty() && !matches_glob(glob, site)) {
       ++out.left_out;
       continue;
     }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "harness/nearest.h"
+#include "harness/trace/prompts.h"
 
 namespace assay::diff {
 namespace {
@@ -74,7 +74,7 @@ PromptDiff compare_prompt(const std::vector<Side>& sides, const DiffOptions& opt
   }
   out.alignment = align(sides, options.sites);
   out.threshold = default_threshold(rounding, rounding, out.tokens);
-  if (options.floor) out.threshold = {*options.floor, kGrowth, "as given"};
+  if (options.floor) out.threshold = {*options.floor, kGrowth, "as given", {}};
   out.threshold.growth = options.growth;
   const bool same_tokens = std::all_of(sides.begin(), sides.end(),
                                        [&](const Side& side) { return side.prompt.tokens == sides.front().prompt.tokens; });
@@ -86,12 +86,8 @@ PromptDiff compare_prompt(const std::vector<Side>& sides, const DiffOptions& opt
 }
 
 std::vector<std::string> wanted_prompts(const TraceFile& a, const DiffOptions& options) {
-  if (options.prompt.empty()) return a.prompts();
-  const auto& names = a.prompts();
-  if (std::find(names.begin(), names.end(), options.prompt) == names.end()) {
-    throw std::invalid_argument(a.path().string() + ": " + unknown_name("prompt", options.prompt, names));
-  }
-  return {options.prompt};
+  using Names = std::vector<std::string>;
+  return chosen_prompts(a, options.prompt.empty() ? Names{} : Names{options.prompt});
 }
 
 }  // namespace
@@ -130,7 +126,7 @@ TraceDiff compare_traces(const TraceFile& a, const TraceFile& b, const TraceFile
   out.notes = head_notes(out.files);
   const Rounding of_a = rounding_of(a);
   const Rounding of_b = rounding_of(b);
-  out.rounding = {std::max(of_a.activations, of_b.activations), std::max(of_a.sums, of_b.sums)};
+  out.rounding = {std::max(of_a.activations, of_b.activations), std::max(of_a.sums, of_b.sums), of_a.codes && of_b.codes};
   std::vector<std::vector<std::string>> used(files.size());
   for (const std::string& name : wanted_prompts(a, options)) {
     std::vector<Side> sides{{"A", &a, a.prompt(name)}};

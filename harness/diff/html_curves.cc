@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "harness/diff/html_parts.h"
-#include "harness/diff/site_name.h"
+#include "harness/sites/site_name.h"
 
 namespace assay::diff::html {
 namespace {

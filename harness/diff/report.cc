@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+
+#include "harness/sites/site_name.h"
 
 namespace assay::diff {
 namespace {
@@ -16,7 +19,10 @@ std::string alignment_text(const PromptDiff& prompt, const Style& style) {
         fmt::format("rows in {} alone, not compared: {} ({})\n", rows.sides, rows.positions.size(), ranges_text(rows.positions));
   }
   if (alignment.own.empty()) return out;
-  return out + style.faint(fmt::format("in Assay's own traces alone, not compared: {}\n", fmt::join(alignment.own, ", ")));
+  std::set<std::string> ops;
+  for (const std::string& site : alignment.own) ops.insert(std::string(parse_site(site).op));
+  return out + style.faint(fmt::format("in Assay's own traces alone, not compared: {}: {}\n",
+                                       counted(std::ssize(alignment.own), "site"), fmt::join(ops, ", ")));
 }
 
 std::string growth_text(const Growth& growth) {
@@ -138,8 +144,15 @@ std::string describe_flip(const LogitsFlip& flip, bool diverges) {
 }
 
 std::string describe_threshold(const PromptDiff& prompt) {
-  return fmt::format("threshold: worst row's relative RMS above {:.2e} ({}) and above {:g} times that of the site's inputs",
-                     prompt.threshold.floor, prompt.threshold.origin, prompt.threshold.growth);
+  std::string out =
+      fmt::format("threshold: worst row's relative RMS above {:.2e} ({}) and above {:g} times that of the site's inputs",
+                  prompt.threshold.floor, prompt.threshold.origin, prompt.threshold.growth);
+  if (prompt.threshold.most_rows) {
+    out +=
+        fmt::format("; or the median row's above {:.2e} and that, where codes that flip at ties make it with a chance below {:g}",
+                    *prompt.threshold.most_rows, kUnlikely);
+  }
+  return out;
 }
 
 std::string describe_divergence(const PromptDiff& prompt, std::size_t index) {
@@ -147,6 +160,7 @@ std::string describe_divergence(const PromptDiff& prompt, std::size_t index) {
   const Growth& growth = prompt.growth[index];
   std::string out = fmt::format("{}: relative RMS {:.2e} in the row of position {}", error.site, error.largest_row_relative(),
                                 prompt.alignment.positions[static_cast<std::size_t>(error.largest_row)]);
+  if (growth.in_most_rows) out += fmt::format(" and {:.2e} in the median row", error.median_row_relative());
   if (growth.inputs.empty()) return out + ", and no site before it";
   return out + fmt::format(", {:.2e} in its inputs ({})", growth.inherited, fmt::join(growth.inputs, ", "));
 }

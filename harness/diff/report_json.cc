@@ -74,6 +74,7 @@ Json prompt_json(const PromptDiff& prompt) {
             {{"floor", prompt.threshold.floor}, {"growth", prompt.threshold.growth}, {"origin", prompt.threshold.origin}}},
            {"first_divergence", nullptr},
            {"sites", Json::array()}};
+  if (prompt.threshold.most_rows) out["threshold"]["median_row_floor"] = *prompt.threshold.most_rows;
   for (const LoneRows& rows : prompt.alignment.lone) {
     out["lone_rows"].push_back({{"in", rows.sides}, {"positions", rows.positions}});
   }

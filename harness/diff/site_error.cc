@@ -43,6 +43,13 @@ std::vector<std::int64_t> index_in_row(std::int64_t flat, const std::vector<std:
 
 }  // namespace
 
+double SiteError::median_row_relative() const {
+  if (row_relative.empty()) return 0;
+  std::vector<double> sorted = row_relative;
+  std::ranges::sort(sorted);
+  return sorted[(sorted.size() - 1) / 2];
+}
+
 void row_values(const Array& array, std::int64_t row, std::vector<double>& out) {
   const std::int64_t length = array.shape.front() == 0 ? 0 : array.elements() / array.shape.front();
   out.resize(static_cast<std::size_t>(length));

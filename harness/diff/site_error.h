@@ -24,6 +24,8 @@ struct SiteError {
   std::int64_t not_finite = 0;       // elements where one is finite and the other not, or of another class or sign: d is infinite
   std::vector<double> row_relative;  // `relative` of each row by itself
   std::int64_t largest_row = 0;      // the row with the largest of these
+  std::int64_t width() const { return row_relative.empty() ? 0 : elements / std::ssize(row_relative); }
+  double median_row_relative() const;  // 0 where there is no row; of an even number the lower
   double largest_row_relative() const { return row_relative.empty() ? 0 : row_relative[static_cast<std::size_t>(largest_row)]; }
 };
 

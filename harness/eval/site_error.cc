@@ -6,6 +6,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "harness/sites/site_name.h"
+
 namespace assay {
 namespace {
 
@@ -72,20 +74,14 @@ double rms(const Array& a) {
   return root_mean_square(a.elements(), [&](std::size_t i) { return element(a, i); });
 }
 
-std::string_view site_kind(std::string_view site) {
-  if (!site.starts_with("layers.")) return site;
-  const std::size_t dot = site.find('.', std::string_view("layers.").size());
-  return dot == std::string_view::npos ? site : site.substr(dot + 1);
-}
-
 std::vector<KindErrors> errors_by_kind(std::span<const SiteError> errors) {
   std::vector<std::string_view> kinds;
   for (const SiteError& error : errors) {
-    if (std::ranges::find(kinds, site_kind(error.site)) == kinds.end()) kinds.push_back(site_kind(error.site));
+    if (std::ranges::find(kinds, parse_site(error.site).op) == kinds.end()) kinds.push_back(parse_site(error.site).op);
   }
   std::vector<KindErrors> out;
   for (const std::string_view kind : kinds) {
-    out.push_back(summary(std::string(kind), errors, [kind](const SiteError& e) { return site_kind(e.site) == kind; }));
+    out.push_back(summary(std::string(kind), errors, [kind](const SiteError& e) { return parse_site(e.site).op == kind; }));
   }
   return out;
 }

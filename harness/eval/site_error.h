@@ -30,10 +30,7 @@ struct SiteError {
 double rms_difference(const Array& a, const Array& b);
 double rms(const Array& a);
 
-// "q_proj" of "layers.07.q_proj"; a site of no layer is its own kind.
-std::string_view site_kind(std::string_view site);
-
-// Of the figures of one kind of site, over layers and prompts. Exact sites are counted and have no figure.
+// Of the figures of one kind of site ("q_proj" of "layers.07.q_proj"), over layers and prompts. Exact sites are counted and have no figure.
 struct KindErrors {
   std::string kind;
   std::size_t sites = 0;

@@ -13,6 +13,7 @@
 #include "harness/audit/trace_rows.h"
 #include "harness/audit/wiring.h"
 #include "harness/nearest.h"
+#include "harness/trace/prompts.h"
 #include "reference/encode.h"
 #include "reference/rope.h"
 
@@ -61,11 +62,8 @@ class Extractor {
 
  private:
   static std::string prompt_name(const ExtractRequest& request) {
-    const auto& known = request.trace->prompts();
-    if (request.prompt.empty()) return known.front();
-    if (std::ranges::find(known, request.prompt) == known.end())
-      throw std::invalid_argument(unknown_name("prompt", request.prompt, known));
-    return request.prompt;
+    using Names = std::vector<std::string>;
+    return chosen_prompts(*request.trace, request.prompt.empty() ? Names{} : Names{request.prompt}).front();
   }
 
   void fill() {

@@ -8,8 +8,8 @@
 #include "engine/files/strict_json.h"
 #include "engine/model/config.h"
 #include "engine/model/json_members.h"
-#include "harness/diff/site_name.h"
 #include "harness/nearest.h"
+#include "harness/sites/site_name.h"
 
 namespace assay {
 namespace {
@@ -145,7 +145,7 @@ class MapReader {
 
   static void sort_sites(MappedPrompt& prompt, const JsonMembers& members) {
     int last = 0;
-    for (const MappedSite& site : prompt.sites) last = std::max(last, diff::parse_site(site.site).layer);
+    for (const MappedSite& site : prompt.sites) last = std::max(last, parse_site(site.site).layer);
     if (last >= kMostLayers) members.fail(Fault::key_value, "sites", fmt::format("a site of layer {}", last));
     const std::vector<std::string> known = sites_of_layers(last + 1);
     std::map<std::string, std::size_t> place;

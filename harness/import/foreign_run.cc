@@ -9,7 +9,7 @@
 
 #include "engine/model/config.h"
 #include "harness/audit/wiring.h"
-#include "harness/diff/site_name.h"
+#include "harness/sites/site_name.h"
 
 namespace assay {
 
@@ -44,14 +44,14 @@ std::vector<std::string> sites_of_layers(std::int64_t layers) {
 
 bool has_heads(std::string_view site) {
   constexpr std::array<std::string_view, 4> kWithHeads{"q_norm", "k_norm", "q_rope", "k_rope"};
-  return std::ranges::find(kWithHeads, diff::parse_site(site).op) != kWithHeads.end();
+  return std::ranges::find(kWithHeads, parse_site(site).op) != kWithHeads.end();
 }
 
 void check_all_sites(const ForeignPrompt& prompt, const std::string& file) {
   int last = -1;
   std::vector<std::string> missing;
   std::vector<std::string> unknown;
-  for (const ForeignSite& site : prompt.sites) last = std::max(last, diff::parse_site(site.site).layer);
+  for (const ForeignSite& site : prompt.sites) last = std::max(last, parse_site(site.site).layer);
   if (last >= kMostLayers) throw ImportError(file, prompt.prompt.name, fmt::format("a site of layer {}", last));
   const std::vector<std::string> expected = sites_of_layers(last + 1);
   const auto is_there = [&](const std::string& name) {

@@ -8,7 +8,7 @@
 #include <memory>
 #include <optional>
 
-#include "harness/nearest.h"
+#include "harness/trace/prompts.h"
 
 namespace assay {
 namespace {
@@ -23,12 +23,9 @@ class Reader {
     run.head = complete_head(head(), options_.head, "hf", name_);
     const std::vector<std::string> all = file_->children("/");
     if (all.empty()) throw ImportError(name_, "/", "no group: a dump has one a prompt");
-    for (const std::string& name : options_.prompts) {
-      if (std::ranges::find(all, name) == all.end())
-        throw std::invalid_argument(name_ + ": " + unknown_name("prompt", name, all));
-    }
+    const std::vector<std::string> wanted = chosen_prompts(name_, all, options_.prompts);
     for (const std::string& name : all) {
-      if (options_.prompts.empty() || std::ranges::find(options_.prompts, name) != options_.prompts.end()) {
+      if (std::ranges::find(wanted, name) != wanted.end()) {
         run.prompts.push_back(prompt(name));
       } else {
         run.left_out.push_back({name, "/" + name, "a prompt that was not asked for"});

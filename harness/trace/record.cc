@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <charconv>
@@ -12,6 +11,7 @@
 #include "engine/run/site_rows.h"
 #include "golden/sha256.h"
 #include "harness/audit/judge.h"
+#include "harness/sites/site_name.h"
 #include "harness/version.h"
 
 namespace assay {
@@ -39,7 +39,7 @@ std::vector<TraceSite> chosen_sites(const Plan& plan, const std::vector<std::str
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const char* const site = plan.steps[i].site.c_str();
     const bool wanted =
-        globs.empty() || std::ranges::any_of(globs, [&](const std::string& glob) { return fnmatch(glob.c_str(), site, 0) == 0; });
+        globs.empty() || std::ranges::any_of(globs, [&](const std::string& glob) { return matches_glob(glob, site); });
     if (wanted) sites.push_back(site_of_step(plan, i));
   }
   if (sites.empty())

@@ -1,12 +1,13 @@
-#include "harness/diff/site_name.h"
+#include "harness/sites/site_name.h"
 
 #include <fmt/format.h>
+#include <fnmatch.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 
-namespace assay::diff {
+namespace assay {
 namespace {
 
 struct Wiring {
@@ -27,21 +28,17 @@ constexpr std::array<Wiring, 17> kLayer{{{"attn_norm", "norm", {kStream}},
                                          {"k_rope", "rope", {"k_norm"}},
                                          {"attn", "attention", {"q_rope", "k_rope", "v_proj"}},
                                          {"o_proj", "projection", {"attn"}},
-                                         {"attn_residual", "residual", {"o_proj", kStream}},
+                                         {"attn_residual", "residual", {kStream, "o_proj"}},
                                          {"ffn_norm", "norm", {"attn_residual"}},
                                          {"gate_proj", "projection", {"ffn_norm"}},
                                          {"up_proj", "projection", {"ffn_norm"}},
                                          {"swiglu", "activation", {"gate_proj", "up_proj"}},
                                          {"down_proj", "projection", {"swiglu"}},
-                                         {"ffn_residual", "residual", {"down_proj", "attn_residual"}}}};
+                                         {"ffn_residual", "residual", {"attn_residual", "down_proj"}}}};
 
 const Wiring* find_wiring(std::string_view op) {
   const auto found = std::find_if(kLayer.begin(), kLayer.end(), [&](const Wiring& one) { return one.op == op; });
   return found == kLayer.end() ? nullptr : &*found;
-}
-
-std::string layer_site(int layer, std::string_view op) {
-  return fmt::format("layers.{:02}.{}", layer, op);
 }
 
 // The residual stream before `layer`.
@@ -73,6 +70,16 @@ std::string_view op_kind(std::string_view op) {
   return op == "lm_head" ? "logits" : "other";
 }
 
+std::vector<std::string_view> layer_ops() {
+  std::vector<std::string_view> ops;
+  for (const Wiring& wiring : kLayer) ops.push_back(wiring.op);
+  return ops;
+}
+
+std::string layer_site(int layer, std::string_view op) {
+  return fmt::format("layers.{:02}.{}", layer, op);
+}
+
 std::vector<std::string> site_inputs(std::string_view site, int last_layer) {
   const SiteName name = parse_site(site);
   if (name.layer < 0) {
@@ -90,4 +97,8 @@ std::vector<std::string> site_inputs(std::string_view site, int last_layer) {
   return out;
 }
 
-}  // namespace assay::diff
+bool matches_glob(std::string_view glob, std::string_view text) {
+  return fnmatch(std::string(glob).c_str(), std::string(text).c_str(), 0) == 0;
+}
+
+}  // namespace assay
