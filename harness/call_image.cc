@@ -7,6 +7,11 @@
 namespace assay {
 namespace {
 
+// An address that nothing lies at.
+void* made_up(std::uintptr_t address) {
+  return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr): it is only compared
+}
+
 // How far tensor t is moved: both halves of a word move, so that no number of half a word looks like a pointer.
 std::uint64_t shift(std::size_t tensor) {
   return (tensor + 1) * 0x100000008U;
@@ -30,7 +35,7 @@ std::vector<PointerWord> pointer_words(const Adapter& adapter, const Params& par
                                        const ArgsImage& image) {
   std::vector<void*> moved;
   for (std::size_t t = 0; t < tensors.size(); ++t) {
-    moved.push_back(reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(tensors[t]) + shift(t)));
+    moved.push_back(made_up(reinterpret_cast<std::uintptr_t>(tensors[t]) + shift(t)));
   }
   const ArgsImage other = adapter.image(params, moved);
   std::vector<PointerWord> words;
@@ -76,7 +81,7 @@ CallImage call_image(const Adapter& adapter, const Params& params, std::span<voi
 std::optional<std::size_t> pointer_offset(const Adapter& adapter, const Params& params, std::string_view tensor) {
   const Signature signature = adapter.signature(params);
   std::vector<void*> tensors;
-  for (std::size_t t = 0; t < signature.tensors.size(); ++t) tensors.push_back(reinterpret_cast<void*>((t + 1) * 0x10000000000U));
+  for (std::size_t t = 0; t < signature.tensors.size(); ++t) tensors.push_back(made_up((t + 1) * 0x10000000000U));
   for (const PointerWord& word : pointer_words(adapter, params, tensors, adapter.image(params, tensors))) {
     if (word.block == 0 && signature.tensors[word.tensor].name == tensor) return word.offset;
   }

@@ -115,12 +115,10 @@ Io ChildProcess::read(std::span<std::byte> bytes, Deadline deadline, std::size_t
     const ssize_t now = ::read(out_, bytes.data() + got, bytes.size() - got);
     if (now > 0) {
       got += static_cast<std::size_t>(now);
-    } else if (now == 0) {
+    } else if (now == 0 || (errno != EAGAIN && errno != EINTR)) {
       return Io::ended;
-    } else if (errno == EAGAIN) {
-      if (!await(out_, POLLIN, deadline)) return Io::late;
-    } else if (errno != EINTR) {
-      return Io::ended;
+    } else if (errno == EAGAIN && !await(out_, POLLIN, deadline)) {
+      return Io::late;
     }
   }
   return Io::done;

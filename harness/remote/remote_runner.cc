@@ -256,9 +256,10 @@ Execution RemoteRunner::bring_back(const Call& call, const Answer& answer, std::
     result.failure = phase + "raised " + signal_name(fault.signal);
   } else {
     const bool in_memory = fault.where == wire::Where::memory;
-    const void* address = in_memory ? memory[fault.index].begin() + fault.offset
-                                    : reinterpret_cast<const void*>(static_cast<std::uintptr_t>(fault.address));
-    result.fault = MemoryFault{fault.signal, address};
+    // Of the runner's own memory: a number to show.
+    const void* elsewhere =
+        reinterpret_cast<const void*>(static_cast<std::uintptr_t>(fault.address));  // NOLINT(performance-no-int-to-ptr)
+    result.fault = MemoryFault{fault.signal, in_memory ? memory[fault.index].begin() + fault.offset : elsewhere};
   }
   return result;
 }
