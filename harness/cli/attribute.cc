@@ -23,7 +23,7 @@ int attribute_model(const AttributeOptions& options, const Common& common) {
   const TraceFile golden(options.golden);
   const auto engine = load_engine_for_logits(model, options.model);
   const Attribution result = attribute({&model, engine.get(), &golden, options.recipe, options.prompts});
-  AttributionNames names{model_path(options.model).string(), options.golden, {}, {}};
+  AttributionNames names{model_path(options.model).string(), options.golden};
   for (const std::string& path : options.model.plugins) names.plugins += " --plugin " + path;
   names.kernels = names.plugins;
   for (const std::string& kernel : options.model.kernels) names.kernels += fmt::format(" --kernel '{}'", kernel);
