@@ -20,17 +20,21 @@ foreach(folder IN LISTS kernel_folders)
   endif()
 endforeach()
 
+# What a plugin is written against, as assay::plugin: the ops' argument structs and `#include "harness/plugin/assay_plugin.h"`.
+install(TARGETS plugin EXPORT assay)
+install(FILES harness/plugin/assay_plugin.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/assay/harness/plugin)
+
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/assay)
 install(EXPORT assay NAMESPACE assay:: FILE assay-targets.cmake DESTINATION ${package_dir})
 configure_package_config_file(cmake/assay-config.cmake.in ${CMAKE_BINARY_DIR}/generated/assay-config.cmake
-                              INSTALL_DESTINATION ${package_dir})
+                              INSTALL_DESTINATION ${package_dir} PATH_VARS CMAKE_INSTALL_BINDIR)
 # SemVer: before 1.0 a minor version may break.
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/generated/assay-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/generated/assay-config.cmake ${CMAKE_BINARY_DIR}/generated/assay-config-version.cmake
         DESTINATION ${package_dir})
 
 # The program and its data.
-install(TARGETS assay RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS assay assay-runner RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY golden/ops DESTINATION ${CMAKE_INSTALL_DATADIR}/assay/golden FILES_MATCHING PATTERN "*.h5")
 # The embedded model and what it is held to: `assay run` without a model, `assay eval --against`.
 install(DIRECTORY golden/models golden/traces golden/texts DESTINATION ${CMAKE_INSTALL_DATADIR}/assay/golden)

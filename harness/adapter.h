@@ -1,7 +1,9 @@
 // An op as the harness sees it: its calls described as named tensors and scalars, its variants, its reference.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -82,6 +84,22 @@ struct Cost {
   double operations() const { return flops + int8_ops; }
 };
 
+// A call's arguments as bytes: the argument struct, then the arrays that it points to beside tensors.
+struct ArgsImage {
+  struct Link {
+    std::size_t offset;  // of the pointer in the argument struct
+    std::size_t block;   // what it points to
+  };
+  std::vector<std::vector<std::byte>> blocks;
+  std::vector<Link> links;
+};
+
+// An array that an argument struct points to, and the offset of that pointer.
+struct NestedArray {
+  std::size_t offset;
+  std::span<const std::byte> bytes;
+};
+
 class Adapter {
  public:
   virtual ~Adapter() = default;
@@ -95,6 +113,12 @@ class Adapter {
 
   // `tensors` are base pointers in the order of the signature.
   virtual AssayStatus run(std::size_t variant, const Params& params, std::span<void* const> tensors) const = 0;
+  // The same by any function that takes the op's argument struct.
+  virtual AssayStatus call(const std::function<AssayStatus(const void*)>& kernel, const Params& params,
+                           std::span<void* const> tensors) const = 0;
+  // The arguments of that call, and their size. `tensors` are not followed.
+  virtual ArgsImage image(const Params& params, std::span<void* const> tensors) const = 0;
+  virtual std::size_t args_bytes() const = 0;
   // One Expected an output, in the order of the signature.
   virtual std::vector<reference::Expected> reference(const Params& params, std::span<void* const> tensors) const = 0;
   // The reference's figures on the way to the outputs, by the names of golden/SCHEMA.md ("Parts").
@@ -134,6 +158,25 @@ class OpAdapter : public Adapter {
     return kernels<Op>()[variant].run(&args);
   }
 
+  AssayStatus call(const std::function<AssayStatus(const void*)>& kernel, const Params& params,
+                   std::span<void* const> tensors) const final {
+    const Args args = bind(params, tensors);
+    return kernel(&args);
+  }
+
+  ArgsImage image(const Params& params, std::span<void* const> tensors) const final {
+    const Args args = bind(params, tensors);
+    ArgsImage image;
+    const auto add = [&image](std::span<const std::byte> bytes) { image.blocks.emplace_back(bytes.begin(), bytes.end()); };
+    add(std::as_bytes(std::span(&args, 1)));
+    for (const NestedArray& one : nested(args)) {
+      image.links.push_back({one.offset, image.blocks.size()});
+      add(one.bytes);
+    }
+    return image;
+  }
+  std::size_t args_bytes() const final { return sizeof(Args); }
+
   std::vector<reference::Expected> reference(const Params& params, std::span<void* const> tensors) const final {
     const Args args = bind(params, tensors);
     using One = reference::Expected&;
@@ -150,6 +193,8 @@ class OpAdapter : public Adapter {
 
   // The argument struct of a call.
   virtual Args bind(const Params& params, std::span<void* const> tensors) const = 0;
+  // The arrays that it points to beside tensors, such as attention's spans.
+  virtual std::vector<NestedArray> nested(const Args&) const { return {}; }
 };
 
 }  // namespace assay

@@ -2,13 +2,13 @@
 
 namespace assay {
 
-#define ASSAY_OP(op) const Adapter& op##_adapter();
+#define ASSAY_OP(op, tag) const Adapter& op##_adapter();
 #include "harness/ops.inc"
 #undef ASSAY_OP
 
 std::span<const Adapter* const> adapters() {
   static const Adapter* const all[] = {
-#define ASSAY_OP(op) &op##_adapter(),
+#define ASSAY_OP(op, tag) &op##_adapter(),
 #include "harness/ops.inc"
 #undef ASSAY_OP
   };

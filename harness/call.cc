@@ -4,11 +4,8 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <stdexcept>
-
-#include "engine/threads.h"
 
 namespace assay {
 namespace {
@@ -130,7 +127,7 @@ void scatter(const TensorSpec& spec, const Array& dense, void* base) {
   }
 }
 
-Call::Call(const Adapter& adapter, Params params, std::vector<Array> inputs)
+Call::Call(const Adapter& adapter, Params params, std::vector<Array> inputs, std::size_t page)
     : adapter_(adapter), params_(std::move(params)), signature_(adapter.signature(params_)), inputs_(std::move(inputs)) {
   std::size_t next = 0;
   for (const TensorSpec& spec : signature_.tensors) {
@@ -138,7 +135,7 @@ Call::Call(const Adapter& adapter, Params params, std::vector<Array> inputs)
       if (next == inputs_.size()) throw std::invalid_argument(fmt::format("{}: input '{}' is missing", adapter.op(), spec.name));
       check_input(adapter, spec, inputs_[next++]);
     }
-    memory_.emplace_back(spec.extent_bytes() + kLine);
+    memory_.emplace_back(spec.extent_bytes() + kLine, page);
   }
   pointers_.resize(memory_.size());
 }
@@ -189,6 +186,8 @@ std::size_t Call::alias_of(std::size_t output) const {
 std::string Call::describe(const MemoryFault& fault) const {
   if (fault.signal == SIGILL) return "executed an instruction that this CPU lacks (SIGILL)";
   if (fault.signal == SIGFPE) return "raised SIGFPE";
+  if (fault.signal == SIGABRT) return "aborted (SIGABRT)";
+  if (fault.signal == SIGTRAP) return "trapped (SIGTRAP)";
   const auto* address = static_cast<const std::uint8_t*>(fault.address);
   for (std::size_t t = 0; t < memory_.size(); ++t) {
     if (!memory_[t].owns(address)) continue;
@@ -242,12 +241,13 @@ std::string Call::check_surroundings() const {
   return {};
 }
 
-Outcome Call::examine(AssayStatus status, const std::optional<MemoryFault>& fault) {
+Outcome Call::examine(const Execution& execution) {
   Outcome outcome;
-  outcome.status = status;
-  outcome.violation = fault ? describe(*fault) : check_surroundings();
+  outcome.status = execution.status;
+  outcome.crashed = execution.fault || !execution.failure.empty();
+  outcome.violation = execution.fault ? describe(*execution.fault) : outcome.crashed ? execution.failure : check_surroundings();
   if (!outcome.violation.empty()) outcome.violation += ", placed " + placed_.name;
-  outcome.untouched = status != ASSAY_OK && untouched();
+  outcome.untouched = outcome.status != ASSAY_OK && untouched();
   for (std::size_t t = 0; t < memory_.size(); ++t) {
     const TensorSpec& spec = signature_.tensors[t];
     if (spec.role == Direction::out) outcome.outputs.push_back(gather(spec, pointers_[t]));
@@ -255,34 +255,42 @@ Outcome Call::examine(AssayStatus status, const std::optional<MemoryFault>& faul
   return outcome;
 }
 
-Outcome Call::run(std::size_t variant, const Placement& placement) {
+Outcome Call::run(Executor& executor, const Placement& placement) {
   place(placement);
-  AssayStatus status = ASSAY_OK;
-  const auto fault = run_guarded([&] { status = adapter_.run(variant, params_, pointers_); });
-  return examine(status, fault);
+  const CallPart whole{params_, pointers_};
+  return examine(executor.run(*this, {&whole, 1}, false));
 }
 
-Outcome Call::run_split(std::size_t variant, const Split& split, int threads) {
-  place({fmt::format("cut by {} among {} threads", split.param, threads), false, 0, 0xff, -1});
-  std::atomic<AssayStatus> status = ASSAY_OK;
-  parallel_ranges(threads, params_.integer(split.param), split.unit, [&](std::int64_t begin, std::int64_t end) {
-    Params part = params_;
-    part.set(split.param, end - begin);
-    for (const auto& [name, stride] : split.strides) part.set(name, stride);
-    for (const auto& [name, start] : split.starts) part.set(name, start + begin);
-    std::vector<void*> pointers = pointers_;
+// Neighbouring ranges of the split's param, at multiples of its unit.
+std::vector<CallPart> Call::cut(const Split& split, int parts) const {
+  const std::int64_t count = params_.integer(split.param);
+  const std::int64_t units = (count + split.unit - 1) / split.unit;
+  const std::int64_t most = std::clamp<std::int64_t>(parts, 1, std::max<std::int64_t>(units, 1));
+  std::vector<CallPart> all;
+  for (std::int64_t p = 0; p < most; ++p) {
+    const std::int64_t begin = units * p / most * split.unit;
+    const std::int64_t end = std::min(count, units * (p + 1) / most * split.unit);
+    CallPart& part = all.emplace_back(params_, pointers_);
+    part.params.set(split.param, end - begin);
+    for (const auto& [name, stride] : split.strides) part.params.set(name, stride);
+    for (const auto& [name, start] : split.starts) part.params.set(name, start + begin);
     for (const SplitTensor& cut : split.tensors) {
-      for (std::size_t t = 0; t < pointers.size(); ++t) {
+      for (std::size_t t = 0; t < part.pointers.size(); ++t) {
         const TensorSpec& spec = signature_.tensors[t];
         if (spec.name != cut.name) continue;
         const std::int64_t elements = begin / cut.rows * cut.indices * spec.strides[static_cast<std::size_t>(cut.axis)];
-        pointers[t] = static_cast<std::uint8_t*>(pointers[t]) + static_cast<std::size_t>(elements) * dtype_size(spec.dtype);
+        part.pointers[t] =
+            static_cast<std::uint8_t*>(part.pointers[t]) + static_cast<std::size_t>(elements) * dtype_size(spec.dtype);
       }
     }
-    const AssayStatus part_status = adapter_.run(variant, part, pointers);
-    if (part_status != ASSAY_OK) status = part_status;
-  });
-  return examine(status, std::nullopt);
+  }
+  return all;
+}
+
+Outcome Call::run_split(Executor& executor, const Split& split, int parts, bool at_once) {
+  place({fmt::format("cut by {} {} {} {}", split.param, at_once ? "among" : "in", parts, at_once ? "threads" : "parts"), false, 0,
+         0xff, -1});
+  return examine(executor.run(*this, cut(split, parts), at_once));
 }
 
 std::vector<Placement> Call::placements() const {

@@ -8,6 +8,7 @@
 
 #include "golden/hdf5.h"
 #include "harness/adapter.h"
+#include "harness/executor.h"
 #include "harness/guard.h"
 
 namespace assay {
@@ -26,13 +27,16 @@ struct Outcome {
   std::string violation;       // empty, or what was touched that must not be
   std::vector<Array> outputs;  // dense, in the order of the signature
   bool untouched = false;      // refused, and the outputs hold what they held before the call
+  bool crashed = false;        // it did not end by returning: `violation` says how
 };
 
 class Call {
  public:
   // `inputs` are dense, in the order of the signature. Throws std::invalid_argument where one's type or shape is not
-  // what the signature says.
-  Call(const Adapter& adapter, Params params, std::vector<Array> inputs);
+  // what the signature says. `page`: at least this machine's, and that of every machine it is to be sent to.
+  Call(const Adapter& adapter, Params params, std::vector<Array> inputs, std::size_t page = guard_page_bytes());
+
+  const Adapter& adapter() const { return adapter_; }
 
   const Signature& signature() const { return signature_; }
   const Params& params() const { return params_; }
@@ -43,17 +47,21 @@ class Call {
   // Base pointers as placed, in the order of the signature.
   std::span<void* const> pointers() const { return pointers_; }
 
-  // Places, runs one variant and examines everything around it.
-  Outcome run(std::size_t variant, const Placement& placement);
-  // The same on the front placement, cut among `threads` by the signature's split.
-  Outcome run_split(std::size_t variant, const Split& split, int threads);
+  // What each tensor of the signature lies in.
+  std::span<const GuardedMemory> memory() const { return memory_; }
+
+  // Places, runs and examines everything around it.
+  Outcome run(Executor& executor, const Placement& placement);
+  // The same on the front placement, cut in `parts` by the signature's split, which run on threads or one after the other.
+  Outcome run_split(Executor& executor, const Split& split, int parts, bool at_once);
 
   // Every placement this call is checked in: both ends; outputs on their aliases; and, for small calls, every
   // alignment that the header allows.
   std::vector<Placement> placements() const;
 
  private:
-  Outcome examine(AssayStatus status, const std::optional<MemoryFault>& fault);
+  std::vector<CallPart> cut(const Split& split, int parts) const;
+  Outcome examine(const Execution& execution);
   std::string describe(const MemoryFault& fault) const;
   std::string check_surroundings() const;
   bool overwritten(std::size_t tensor) const;

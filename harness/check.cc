@@ -35,8 +35,12 @@ Kept whole(const TensorSpec& spec, const std::vector<std::uint8_t>& bytes) {
 
 }  // namespace
 
-CaseCheck::CaseCheck(const Adapter& adapter, TestCase test, const Ledger* ledger)
-    : adapter_(adapter), test_(std::move(test)), ledger_(ledger), call_(adapter, test_.params, std::move(test_.inputs)) {
+std::string ledger_key(const std::string& op, const std::string& variant) {
+  return op + " " + variant;
+}
+
+CaseCheck::CaseCheck(const Adapter& adapter, TestCase test, const Ledger* ledger, std::size_t page)
+    : adapter_(adapter), test_(std::move(test)), ledger_(ledger), call_(adapter, test_.params, std::move(test_.inputs), page) {
   const auto& tensors = call_.signature().tensors;
   for (std::size_t t = 0; t < tensors.size(); ++t) {
     if (tensors[t].role == Direction::out) outputs_.push_back(t);
@@ -61,7 +65,8 @@ std::vector<reference::Expected> CaseCheck::expected_outputs() {
 void CaseCheck::prepare() {
   if (baseline_) return;
   baseline_.emplace();
-  baseline_->scalar = call_.run(adapter_.variants().size() - 1, call_.placements().front());
+  InProcess scalar(adapter_, adapter_.variants().size() - 1);
+  baseline_->scalar = call_.run(scalar, call_.placements().front());
   if (test_.status != ASSAY_OK) return;
   call_.place(call_.placements().front());
   baseline_->expected = expected_outputs();
@@ -172,83 +177,160 @@ std::string CaseCheck::digest_of(const Outcome& outcome) const {
   return sha256(bytes).substr(0, 32);
 }
 
-std::optional<Failure> CaseCheck::check_ledger(const CaseResult& result) const {
-  const auto known = ledger_ == nullptr ? std::nullopt : ledger_->digest(result.op, result.case_name);
-  if (!known || *known == result.digest) return std::nullopt;
-  return Failure{Check::ledger,
-                 fmt::format("drift: digest {}, the ledger has {}; inside the bound (margin {:.4g}). If it is meant: "
-                             "assay ledger accept {} --why \"...\"",
-                             result.digest, *known, result.margin, result.op)};
+// Ours by op; a stranger's that claims our bits is held to ours too, and to its owner's by its own name.
+std::optional<Failure> CaseCheck::check_ledger(const Candidate& candidate, const CaseResult& result) const {
+  const auto differs = [&](const Ledger* ledger, const std::string& key, const std::string& whose) -> std::optional<Failure> {
+    const auto known = ledger == nullptr ? std::nullopt : ledger->digest(key, result.case_name);
+    if (!known || *known == result.digest) return std::nullopt;
+    return Failure{Check::ledger,
+                   fmt::format("drift: digest {}, the ledger has {}; inside the bound (margin {:.4g}). If it is meant: "
+                               "assay ledger accept {}{} --why \"...\"",
+                               result.digest, *known, result.margin, result.op, whose)};
+  };
+  const std::string options = " " + candidate.selection + " --ledger FILE";
+  if (auto failure = differs(candidate.own_ledger, ledger_key(result.op, candidate.name), options)) return failure;
+  return candidate.canonical ? differs(ledger_, result.op, "") : std::nullopt;
 }
 
-std::optional<Failure> CaseCheck::compare_layout(const Outcome& first, const Outcome& other, const std::string& layout) const {
-  if (!other.violation.empty()) return Failure{Check::guard, other.violation};
-  if (other.status != first.status) {
-    return Failure{Check::guard, fmt::format("returned {} when placed {}, {} before", status_name(other.status), layout,
-                                             status_name(first.status))};
-  }
-  if (test_.status != ASSAY_OK) return std::nullopt;
+bool CaseCheck::known_to_ledger(const Candidate& candidate) const {
+  const std::string op(adapter_.op());
+  const bool ours = candidate.canonical && ledger_ != nullptr && ledger_->digest(op, test_.name);
+  return ours || (candidate.own_ledger != nullptr && candidate.own_ledger->digest(ledger_key(op, candidate.name), test_.name));
+}
+
+// The first element with other bits, in words; empty: none.
+std::string CaseCheck::other_bits(const Outcome& first, const Outcome& other) const {
+  if (test_.status != ASSAY_OK) return {};
   for (std::size_t o = 0; o < outputs_.size(); ++o) {
     const TensorSpec& spec = call_.signature().tensors[outputs_[o]];
     const Comparison found = compare_bytes(spec, other.outputs[o], whole(spec, first.outputs[o].bytes), any_nan());
-    if (found.worst)
-      return Failure{Check::guard, fmt::format("other bits when placed {}: {}", layout, describe_miss(spec, *found.worst))};
+    if (found.worst) return describe_miss(spec, *found.worst);
+  }
+  return {};
+}
+
+// A fault fails whatever is off. Other bits break what our kernels promise of memory (guard), and what others' say of bits.
+std::optional<Failure> CaseCheck::compare_layout(const Outcome& first, const Outcome& other, const std::string& layout,
+                                                 const Candidate& candidate, const char* trait, const Checks& checks) const {
+  if (!other.violation.empty() && (other.crashed || checks.has(Check::guard))) return Failure{Check::guard, other.violation};
+  const Check check = candidate.canonical ? Check::guard : Check::bits;
+  if (!checks.has(check)) return std::nullopt;
+  const std::string before = candidate.canonical ? "" : std::string(trait) + ": ";
+  if (other.status != first.status) {
+    return Failure{check, fmt::format("{}returned {} when placed {}, {} before", before, status_name(other.status), layout,
+                                      status_name(first.status))};
+  }
+  const std::string differs = other_bits(first, other);
+  if (differs.empty()) return std::nullopt;
+  return Failure{check, fmt::format("{}other bits when placed {}: {}", before, layout, differs)};
+}
+
+// The same call again.
+std::optional<Failure> CaseCheck::check_repeats(const Candidate& candidate, const Outcome& first, CaseResult& result) {
+  constexpr int kRepeats = 2;
+  for (int repeat = 0; repeat < kRepeats; ++repeat) {
+    ++result.placements;
+    const Outcome again = call_.run(*candidate.executor, call_.placements().front());
+    result.crashed = again.crashed;
+    if (again.crashed) return Failure{Check::guard, again.violation + ", when called again"};
+    if (again.status != first.status) {
+      return Failure{Check::bits, fmt::format("not deterministic: returned {} when called again, {} before",
+                                              status_name(again.status), status_name(first.status))};
+    }
+    const std::string differs = other_bits(first, again);
+    if (!differs.empty()) return Failure{Check::bits, "not deterministic: other bits when called again: " + differs};
   }
   return std::nullopt;
 }
 
-// Every further placement, and the call cut among two threads, must keep its surroundings and the bits.
-std::optional<Failure> CaseCheck::check_memory(std::size_t variant, const Outcome& first, CaseResult& result) {
+// Every further placement must keep its surroundings and the bits.
+std::optional<Failure> CaseCheck::check_layouts(const Candidate& candidate, const Outcome& first, const Checks& checks,
+                                                CaseResult& result) {
   const std::vector<Placement> placements = call_.placements();
   for (std::size_t p = 1; p < placements.size(); ++p) {
     ++result.placements;
-    if (auto failure = compare_layout(first, call_.run(variant, placements[p]), placements[p].name)) return failure;
+    const Outcome other = call_.run(*candidate.executor, placements[p]);
+    result.crashed = other.crashed;
+    auto failure = compare_layout(first, other, placements[p].name, candidate, "depends on its placement", checks);
+    if (failure) return failure;
   }
+  return std::nullopt;
+}
+
+// The call cut in two, which two threads run: of a kernel that claims no canonical bits first one after the other, so that what
+// depends on the cut is told apart from what depends on threads.
+std::optional<Failure> CaseCheck::check_cuts(const Candidate& candidate, const Outcome& first, const Checks& checks,
+                                             CaseResult& result) {
   if (test_.status != ASSAY_OK) return std::nullopt;
   for (const Split& split : call_.signature().splits) {
-    ++result.placements;
-    const std::string layout = fmt::format("cut by {} among 2 threads", split.param);
-    if (auto failure = compare_layout(first, call_.run_split(variant, split, 2), layout)) return failure;
+    for (const bool at_once : {false, true}) {
+      if (candidate.canonical && !at_once) continue;
+      ++result.placements;
+      const Outcome other = call_.run_split(*candidate.executor, split, 2, at_once);
+      result.crashed = other.crashed;
+      const std::string layout = fmt::format("cut by {} {}", split.param, at_once ? "among 2 threads" : "in 2 parts");
+      const char* trait = at_once ? "not the same when threads run it" : "not batch invariant";
+      if (auto failure = compare_layout(first, other, layout, candidate, trait, checks)) return failure;
+    }
   }
   return std::nullopt;
 }
 
 CaseResult CaseCheck::check(std::size_t variant, const Checks& checks) {
   const Variant which = adapter_.variants()[variant];
+  InProcess executor(adapter_, variant);
+  return check({.name = which.name, .selection = "--isa " + std::string(isa_name(which.isa)), .executor = &executor}, checks);
+}
+
+CaseResult CaseCheck::check(const Candidate& candidate, const Checks& checks) {
   CaseResult result;
   result.op = adapter_.op();
-  result.variant = which.name;
+  result.variant = candidate.name;
   result.case_name = test_.name;
   result.source = test_.source;
   result.tags = test_.tags;
   result.seed = test_.seed;
   result.refusal = test_.status != ASSAY_OK;
-  result.repro = fmt::format("assay check {} --isa {} {}", result.op, isa_name(which.isa), test_.repro);
+  result.repro = fmt::format("assay check {} {} {}", result.op, candidate.selection, test_.repro);
   if (!checks.off_to_string().empty()) result.repro += " --checks " + checks.to_string();
 
   prepare();
-  const Outcome outcome = call_.run(variant, call_.placements().front());
+  const Outcome outcome = call_.run(*candidate.executor, call_.placements().front());
   result.placements = 1;
   result.digest = digest_of(outcome);
-  result.in_ledger = ledger_ != nullptr && ledger_->digest(result.op, test_.name).has_value();
-  // In the order of the verdict; the first that fails is the one reported.
-  auto& failure = result.failure;
-  if (checks.has(Check::guard) && !outcome.violation.empty()) failure = Failure{Check::guard, outcome.violation};
-  if (!failure && checks.has(Check::exact)) failure = check_status(outcome);
-  if (!failure && result.refusal) result.compared = 1;
-  if (!failure && !result.refusal) failure = check_values(outcome, checks, result);
-  if (!failure && !result.refusal && checks.has(Check::bits)) failure = check_bits(outcome);
-  if (!failure && checks.has(Check::ledger)) failure = check_ledger(result);
-  if (!failure && checks.has(Check::guard)) failure = check_memory(variant, outcome, result);
+  result.in_ledger = known_to_ledger(candidate);
+  result.failure = judge(candidate, outcome, checks, result);
+  if (!candidate.canonical && checks.has(Check::bits) && (!result.failure || result.failure->check == Check::bits)) {
+    result.stability = result.failure ? result.failure->message.substr(0, result.failure->message.find(':')) : "stable";
+  }
 
   const bool blind = !result.refusal && baseline_->zeros_pass;
   result.trivial = blind && test_.has_tag("trivial");
-  if (failure) {
+  if (result.failure) {
     result.verdict = Verdict::fail;
   } else if (blind && !result.trivial) {
     result.verdict = Verdict::mistrusted;
   }
   return result;
+}
+
+// In the order of the verdict; the first that fails is the one reported.
+std::optional<Failure> CaseCheck::judge(const Candidate& candidate, const Outcome& outcome, const Checks& checks,
+                                        CaseResult& result) {
+  std::optional<Failure> failure;
+  result.crashed = outcome.crashed;
+  if (outcome.crashed || (checks.has(Check::guard) && !outcome.violation.empty()))
+    return Failure{Check::guard, outcome.violation};
+  if (checks.has(Check::exact)) failure = check_status(outcome);
+  if (!failure && result.refusal) result.compared = 1;
+  if (!failure && !result.refusal) failure = check_values(outcome, checks, result);
+  if (!failure && !result.refusal && checks.has(Check::bits) && candidate.canonical) failure = check_bits(outcome);
+  if (!failure && checks.has(Check::bits) && !candidate.canonical) failure = check_repeats(candidate, outcome, result);
+  if (!failure && checks.has(Check::ledger)) failure = check_ledger(candidate, result);
+  const bool layouts = checks.has(Check::guard) || (checks.has(Check::bits) && !candidate.canonical);
+  if (!failure && layouts) failure = check_layouts(candidate, outcome, checks, result);
+  if (!failure && layouts) failure = check_cuts(candidate, outcome, checks, result);
+  return failure;
 }
 
 }  // namespace assay

@@ -27,6 +27,18 @@ struct Failure {
   std::string message;  // what, where, both values
 };
 
+// A variant on trial.
+struct Candidate {
+  std::string name;       // rms_norm_avx2, mine:rms_norm
+  std::string selection;  // the options of `assay check OP` that choose just this
+  Executor* executor;
+  bool canonical = true;               // claims the canonical bits; else only that its own do not change
+  const Ledger* own_ledger = nullptr;  // its owner's; null: none
+};
+
+// How its owner's ledger names a plugin's kernel: "rms_norm mine:fast".
+std::string ledger_key(const std::string& op, const std::string& variant);
+
 struct CaseResult {
   std::string op;
   std::string variant;
@@ -45,6 +57,8 @@ struct CaseResult {
   std::optional<double> z;
   std::optional<double> spread;
   std::optional<Failure> failure;
+  bool crashed = false;   // the kernel did not return
+  std::string stability;  // of one that claims no canonical bits: "stable", or in what its bits are not; empty: not judged
   std::string digest;
   std::optional<std::uint64_t> seed;
   std::string repro;  // the command that runs just this
@@ -61,10 +75,12 @@ struct CaseBaseline {
 // One case of one op, laid out once: what does not depend on the variant is computed when first needed.
 class CaseCheck {
  public:
-  // `ledger` may be null: then no case is known to it.
-  CaseCheck(const Adapter& adapter, TestCase test, const Ledger* ledger);
+  // `ledger` may be null: then no case is known to it. `page`: of the machine with the largest pages that is to run it.
+  CaseCheck(const Adapter& adapter, TestCase test, const Ledger* ledger, std::size_t page = guard_page_bytes());
 
+  // One of the adapter's own variants, in this process.
   CaseResult check(std::size_t variant, const Checks& checks);
+  CaseResult check(const Candidate& candidate, const Checks& checks);
 
  private:
   void prepare();
@@ -72,13 +88,20 @@ class CaseCheck {
   Comparison compare_output(std::size_t output, const Array& y) const;
   bool zeros_would_pass() const;
 
+  std::optional<Failure> judge(const Candidate& candidate, const Outcome& outcome, const Checks& checks, CaseResult& result);
   std::optional<Failure> check_status(const Outcome& outcome) const;
   std::optional<Failure> check_values(const Outcome& outcome, const Checks& checks, CaseResult& result) const;
   std::optional<Failure> check_spread(const std::vector<Comparison>& outputs, CaseResult& result) const;
   std::optional<Failure> check_bits(const Outcome& outcome) const;
-  std::optional<Failure> check_ledger(const CaseResult& result) const;
-  std::optional<Failure> check_memory(std::size_t variant, const Outcome& outcome, CaseResult& result);
-  std::optional<Failure> compare_layout(const Outcome& first, const Outcome& other, const std::string& layout) const;
+  std::optional<Failure> check_ledger(const Candidate& candidate, const CaseResult& result) const;
+  std::optional<Failure> check_layouts(const Candidate& candidate, const Outcome& first, const Checks& checks,
+                                       CaseResult& result);
+  std::optional<Failure> check_repeats(const Candidate& candidate, const Outcome& first, CaseResult& result);
+  std::optional<Failure> check_cuts(const Candidate& candidate, const Outcome& first, const Checks& checks, CaseResult& result);
+  std::optional<Failure> compare_layout(const Outcome& first, const Outcome& other, const std::string& layout,
+                                        const Candidate& candidate, const char* trait, const Checks& checks) const;
+  std::string other_bits(const Outcome& first, const Outcome& other) const;
+  bool known_to_ledger(const Candidate& candidate) const;
   std::string digest_of(const Outcome& outcome) const;
   bool exact() const { return adapter_.contract().exactness == reference::Exactness::exact; }
   bool bounded() const { return adapter_.contract().exactness == reference::Exactness::bounded; }

@@ -12,11 +12,6 @@
 namespace assay {
 namespace {
 
-std::size_t page_size() {
-  static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return size;
-}
-
 constexpr std::array<int, 4> kSignals{SIGSEGV, SIGBUS, SIGILL, SIGFPE};
 
 thread_local sigjmp_buf jump_target;
@@ -55,8 +50,12 @@ class Handlers {
 
 }  // namespace
 
-GuardedMemory::GuardedMemory(std::size_t bytes) {
-  const std::size_t page = page_size();
+std::size_t guard_page_bytes() {
+  static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return size;
+}
+
+GuardedMemory::GuardedMemory(std::size_t bytes, std::size_t page) : page_(page) {
   bytes_ = (bytes / page + 1) * page;
   void* base = mmap(nullptr, bytes_ + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED) throw std::bad_alloc();
@@ -68,15 +67,15 @@ GuardedMemory::GuardedMemory(std::size_t bytes) {
 }
 
 GuardedMemory::GuardedMemory(GuardedMemory&& other) noexcept
-    : begin_(std::exchange(other.begin_, nullptr)), bytes_(other.bytes_) {}
+    : begin_(std::exchange(other.begin_, nullptr)), bytes_(other.bytes_), page_(other.page_) {}
 
 GuardedMemory::~GuardedMemory() {
-  if (begin_ != nullptr) munmap(begin_ - page_size(), bytes_ + 2 * page_size());
+  if (begin_ != nullptr) munmap(begin_ - page_, bytes_ + 2 * page_);
 }
 
 bool GuardedMemory::owns(const void* address) const {
   const auto* byte = static_cast<const std::uint8_t*>(address);
-  return byte >= begin_ - page_size() && byte < end() + page_size();
+  return byte >= begin_ - page_ && byte < end() + page_;
 }
 
 std::optional<MemoryFault> run_guarded(const std::function<void()>& call) {

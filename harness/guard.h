@@ -8,10 +8,15 @@
 
 namespace assay {
 
+// Of this machine.
+std::size_t guard_page_bytes();
+
 // Anonymous memory with an inaccessible page before and after it.
 class GuardedMemory {
  public:
-  explicit GuardedMemory(std::size_t bytes);  // rounded up to whole pages; throws std::bad_alloc
+  // Rounded up to whole pages, with room for at least one byte more; throws std::bad_alloc. `page` is at least this machine's: the
+  // larger one of another machine that is to lay it out alike.
+  explicit GuardedMemory(std::size_t bytes, std::size_t page = guard_page_bytes());
   GuardedMemory(GuardedMemory&& other) noexcept;
   GuardedMemory(const GuardedMemory&) = delete;
   GuardedMemory& operator=(const GuardedMemory&) = delete;
@@ -26,6 +31,7 @@ class GuardedMemory {
  private:
   std::uint8_t* begin_ = nullptr;
   std::size_t bytes_ = 0;
+  std::size_t page_ = 0;
 };
 
 struct MemoryFault {

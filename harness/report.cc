@@ -51,8 +51,9 @@ std::vector<std::pair<std::string, Row>> rows_of(const SuiteResult& result) {
   std::vector<std::pair<std::string, Row>> rows;
   std::map<std::string, std::size_t> index;
   for (const CaseResult& one : result.cases) {
-    const auto [entry, is_new] = index.emplace(one.variant, rows.size());
-    if (is_new) rows.emplace_back(one.variant, Row{});
+    const std::string label = variant_label(one.op, one.variant);
+    const auto [entry, is_new] = index.emplace(label, rows.size());
+    if (is_new) rows.emplace_back(label, Row{});
     add(rows[entry->second].second, one);
   }
   return rows;
@@ -95,6 +96,8 @@ nlohmann::ordered_json case_json(const CaseResult& one) {
                               {"z", number_or_null(one.z)},
                               {"spread", number_or_null(one.spread)},
                               {"digest", one.digest}};
+  if (!one.stability.empty()) json["stability"] = one.stability;
+  if (one.crashed) json["crashed"] = true;
   if (one.seed) json["seed"] = *one.seed;
   if (one.failure) json["failure"] = {{"check", check_name(one.failure->check)}, {"message", one.failure->message}};
   json["repro"] = one.repro;
@@ -150,7 +153,7 @@ std::string describe_problem(const CaseResult& one, const Style& style) {
   std::string where = one.case_name;
   if (!one.source.empty()) where += " (" + one.source + ")";
   if (one.seed) where += fmt::format(" (seed {})", *one.seed);
-  const std::string head = one.variant + ", case " + where + ": ";
+  const std::string head = variant_label(one.op, one.variant) + ", case " + where + ": ";
   if (one.verdict == Verdict::mistrusted) {
     return style.warn("MISTRUSTED") + " " + head +
            "a kernel that returns zeros would pass; tag it trivial if that is meant\n  repeat: " + one.repro + "\n";
@@ -168,6 +171,10 @@ std::string suite_table(const SuiteResult& result, const Checks& checks, const S
                verdict_cell(row, style)});
   }
   std::string out = table.render(style) + "\n";
+  for (const RemotePlugin& plugin : result.plugins) {
+    out += fmt::format("plugin {} {} ({}), in a process of its own\n", plugin.name, plugin.version, plugin.path);
+  }
+  if (!result.runner.empty()) out += "run by assay-runner on " + result.runner + "\n";
   for (const CaseResult& one : result.cases) {
     if (one.verdict != Verdict::pass) out += describe_problem(one, style);
   }
@@ -195,6 +202,10 @@ nlohmann::ordered_json suite_json(const SuiteResult& result, const CheckRequest&
   json["passed"] = result.passed();
   json["cases"] = nlohmann::ordered_json::array();
   for (const CaseResult& one : result.cases) json["cases"].push_back(case_json(one));
+  if (!result.runner.empty()) json["runner"] = result.runner;
+  for (const RemotePlugin& plugin : result.plugins) {
+    json["plugins"].push_back({{"name", plugin.name}, {"version", plugin.version}, {"path", plugin.path}});
+  }
   json["known"] = result.known;
   json["faults"] = result.faults;
   json["skipped"] = nlohmann::ordered_json::array();

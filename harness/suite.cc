@@ -9,17 +9,21 @@
 #include "golden/manifest.h"
 #include "harness/data_dir.h"
 #include "harness/nearest.h"
+#include "harness/trials.h"
 
 namespace assay {
 namespace {
 
 class Suite {
  public:
-  Suite(const CheckRequest& request, const Progress& progress) : request_(request), progress_(progress), ledger_(ledger_path()) {}
+  Suite(const CheckRequest& request, const Progress& progress)
+      : request_(request), progress_(progress), ledger_(ledger_path()), trials_(request, result_.skips) {}
 
   SuiteResult run() {
     assert_float_environment();
     for (const std::string& op : request_.ops) require_adapter(op);
+    result_.runner = trials_.runner();
+    result_.plugins = trials_.plugins();
     if (request_.generated) {
       run_generated();
     } else {
@@ -35,18 +39,12 @@ class Suite {
     return request_.ops.empty() || std::find(request_.ops.begin(), request_.ops.end(), op) != request_.ops.end();
   }
 
-  // The variants of an op that run here; what is left out is noted once.
-  const std::vector<std::size_t>& variants(const Adapter& adapter) {
-    const auto known = variants_.find(&adapter);
-    if (known != variants_.end()) return known->second;
-    return variants_[&adapter] = runnable_variants(adapter, request_.isa, result_.skips);
-  }
-
   void check_case(const Adapter& adapter, TestCase test, const Ledger* ledger) {
-    if (variants(adapter).empty()) return;
-    CaseCheck check(adapter, std::move(test), ledger);
-    for (const std::size_t variant : variants(adapter)) {
-      result_.cases.push_back(check.check(variant, request_.checks));
+    const std::vector<Candidate>& candidates = trials_.of(adapter);
+    if (candidates.empty()) return;
+    CaseCheck check(adapter, std::move(test), ledger, trials_.page());
+    for (const Candidate& candidate : candidates) {
+      result_.cases.push_back(check.check(candidate, request_.checks));
       if (!request_.golden.empty()) result_.cases.back().repro += " --golden " + request_.golden.string();
       if (progress_) progress_(result_.cases.back());
     }
@@ -107,12 +105,13 @@ class Suite {
   // Every case that is asked for comes here once, in the same order whatever the shard: they are dealt like cards, since
   // neighbours in a golden file cost alike. True if this shard has it.
   bool deal(const Adapter& adapter, const std::string& case_name) {
-    if (variants(adapter).empty()) return false;
+    if (trials_.of(adapter).empty()) return false;
     result_.known[std::string(adapter.op())].push_back(case_name);
     return request_.shard.has(dealt_++);
   }
 
   void require_known_names() const {
+    trials_.require_known_variant();
     if (!request_.case_name.empty() && !case_names_.contains(request_.case_name)) {
       throw std::invalid_argument(unknown_name("case", request_.case_name, {case_names_.begin(), case_names_.end()}));
     }
@@ -133,7 +132,8 @@ class Suite {
     if (!request_.shard.split()) {
       std::map<std::string, VariantTally> tallies;
       for (const CaseResult& one : result_.cases) {
-        tallies[one.variant].add(one.compared + one.bits_only, !one.trivial && one.verdict != Verdict::mistrusted);
+        tallies[variant_label(one.op, one.variant)].add(one.compared + one.bits_only,
+                                                        !one.trivial && one.verdict != Verdict::mistrusted);
       }
       const bool zeros_meant = request_.generated && request_.generated->data == "zeros";
       const bool trust_expected = (request_.everything() || request_.generated) && !zeros_meant;
@@ -142,7 +142,7 @@ class Suite {
     if (!request_.everything() || !request_.golden.empty() || !request_.file.empty()) return;
     for (const Adapter* adapter : adapters()) {
       const std::string op(adapter->op());
-      if (wanted(op) && !result_.known.contains(op) && !variants(*adapter).empty())
+      if (wanted(op) && !result_.known.contains(op) && !trials_.of(*adapter).empty())
         result_.faults.push_back(op + ": has no golden");
     }
   }
@@ -150,11 +150,11 @@ class Suite {
   const CheckRequest& request_;
   const Progress& progress_;
   Ledger ledger_;
-  std::map<const Adapter*, std::vector<std::size_t>> variants_;
   std::set<std::string> case_names_;
   std::set<std::string> tags_;
   std::int64_t dealt_ = 0;
   SuiteResult result_;
+  Trials trials_;
 };
 
 }  // namespace
@@ -193,21 +193,8 @@ std::filesystem::path ledger_path() {
   return own_golden() / "ledger.json";
 }
 
-std::vector<std::size_t> runnable_variants(const Adapter& adapter, std::optional<Isa> isa, std::vector<Skip>& skips) {
-  const std::vector<Variant> all = adapter.variants();
-  std::vector<std::size_t> runnable;
-  for (std::size_t v = all.size(); v-- > 0;) {  // scalar first: the others are held to it
-    if (isa && all[v].isa != *isa) continue;
-    if (isa_supported(all[v].isa)) {
-      runnable.push_back(v);
-    } else {
-      skips.push_back({all[v].name, fmt::format("this CPU lacks {}", isa_name(all[v].isa))});
-    }
-  }
-  if (runnable.empty() && isa && isa_supported(*isa)) {
-    skips.push_back({std::string(adapter.op()), fmt::format("has no {} variant", isa_name(*isa))});
-  }
-  return runnable;
+std::string variant_label(const std::string& op, const std::string& variant) {
+  return variant.find(':') == std::string::npos ? variant : op + " " + variant;
 }
 
 SuiteResult run_suite(const CheckRequest& request, const Progress& progress) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/check.h"
+#include "harness/remote/remote_runner.h"
 #include "harness/shard.h"
 
 namespace assay {
@@ -25,9 +26,13 @@ struct CheckRequest {
   std::int64_t generated_cases = 1;           // seeds from generated->seed on
   Shard shard;                                // the part of the cases to run; by default all
   Checks checks = Checks::all();
+  std::string variant;                  // empty: all; one of them by its name, such as mine:rms_norm
+  std::optional<RunnerOptions> runner;  // where kernels run; empty: here. With plugins it is these that are checked, else ours
+  std::filesystem::path own_ledger;     // the plugins' owner's; empty: none
 
+  bool plugins() const { return runner && !runner->plugins.empty(); }
   // Nothing but ops and ISA narrows it: what is missing then is a fault.
-  bool everything() const { return case_name.empty() && tag.empty() && !generated; }
+  bool everything() const { return case_name.empty() && tag.empty() && variant.empty() && !generated; }
 };
 
 // A variant or a file that was not run, and why.
@@ -41,6 +46,8 @@ struct SuiteResult {
   std::vector<CaseResult> cases;
   std::vector<Skip> skips;
   std::vector<std::string> faults;  // of the suite as a whole: an op without a trusted case, nothing compared
+  std::string runner;               // where kernels ran, if not here: "aarch64 (scalar)"
+  std::vector<RemotePlugin> plugins;
 
   bool passed() const;
 };
@@ -62,7 +69,8 @@ std::vector<std::string> tally_faults(const std::map<std::string, VariantTally>&
 // Told after each case of each variant: how many are done of how many of this op.
 using Progress = std::function<void(const CaseResult& result)>;
 
-// Throws std::invalid_argument (unknown names, more shards than cases) or std::runtime_error (unreadable files): wrong use, exit code 2.
+// Throws std::invalid_argument (unknown names, more shards than cases), std::runtime_error (unreadable files) or RunnerError (a runner
+// or a plugin that cannot be used): wrong use, exit code 2.
 SuiteResult run_suite(const CheckRequest& request, const Progress& progress = {});
 
 // The names of all ops, for messages.
@@ -75,7 +83,7 @@ const Adapter& require_adapter(const std::string& op);
 std::filesystem::path own_golden();
 std::filesystem::path ledger_path();
 
-// The indices of an op's variants to run: those of `isa`, or all that this CPU runs; the others go to `skips`.
-std::vector<std::size_t> runnable_variants(const Adapter& adapter, std::optional<Isa> isa, std::vector<Skip>& skips);
+// A variant as tables show it: a plugin's, whose name says nothing of its op, with the op.
+std::string variant_label(const std::string& op, const std::string& variant);
 
 }  // namespace assay

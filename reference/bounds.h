@@ -58,6 +58,18 @@ inline double block_dot_bound(double s, double integers, std::int64_t blocks, st
   return s == 0 ? 0 : g(depth) * s + 2 * kEta * (2 * static_cast<double>(blocks) + integers);
 }
 
+// linear: quantised activations by blocks, sums in any order. A block's integers may be summed in up to 16 lanes, each with a running
+// sum of its own: a term meets two roundings in its scales, one in its integer, two a block in each later fma, four in the lanes' tree
+// and one where a sum kept apart joins.
+inline std::int64_t linear_depth(std::int64_t blocks) {
+  return 2 * blocks + 8;
+}
+// B = g(h) S + 2 eta (32 N_b + sum(E1 + E2)), S = sum(|d_w d_x| E1 + |dmin_w d_x| E2) over magnitudes of products; each lane's fma,
+// and each product of scales before its integer, may underflow.
+inline double linear_bound(double s, double integers, std::int64_t blocks, std::int64_t depth) {
+  return s == 0 ? 0 : g(depth) * s + 2 * kEta * (32 * static_cast<double>(blocks) + integers);
+}
+
 // exp: B = E ulp(y). Where y underflows fp64, ulp is that of the denormal floats.
 inline double exp_bound(double y) {
   return kExpUlps * float_ulp(y);

@@ -9,8 +9,6 @@
 namespace assay {
 namespace {
 
-constexpr std::int64_t kWeightAlignment = 64;  // a cache line, the widest load
-
 constexpr std::int64_t kMostRopePositions = std::int64_t{1} << 24;
 constexpr std::int64_t kMostAttentionHeadDim = 512;
 
@@ -75,7 +73,7 @@ class Builder {
     return norm.substr(0, norm.rfind('.') + 1) + std::string(name);
   }
 
-  // Places a weight; each is asked for once.
+  // Takes a weight in; each is asked for once.
   int take_weight(const Weight& weight, bool in_file = false) {
     PlannedWeight planned{&weight, nullptr, in_file, 0, 0};
     if (in_file) {
@@ -90,10 +88,6 @@ class Builder {
                                  multiplied_types());
       }
       planned.bytes = planned.layout->bytes(weight.rows, weight.cols);
-    }
-    if (!in_file) {
-      planned.offset = plan_.weight_bytes;
-      plan_.weight_bytes = round_up(planned.offset + planned.bytes, kWeightAlignment);
     }
     plan_.weights.push_back(planned);
     return static_cast<int>(plan_.weights.size()) - 1;
@@ -269,6 +263,7 @@ Plan make_plan(const ModelConfig& config, const WeightMap& weights, const PlanOp
   plan.kv = kv_config(config, plan.options);
   (void)plan_kv_cache(plan.options.kv_policy, plan.kv, plan.options.context);  // refuses what the policy cannot serve
   Builder(plan, weights).build();
+  place_weights(plan);
   plan.decode = place_slots(plan, 1, 1);
   plan.prefill = place_slots(plan, plan.options.chunk, plan.options.all_logits ? plan.options.chunk : 1);
   return plan;

@@ -6,7 +6,7 @@
 namespace assay {
 namespace {
 
-constexpr std::int64_t kSlotAlignment = 64;  // a cache line, the widest load
+constexpr std::int64_t kAlignment = 64;  // a cache line, the widest load
 
 bool overlap(const Lifetime& a, const Lifetime& b) {
   return a.first <= b.last && b.first <= a.last;
@@ -100,11 +100,20 @@ std::vector<std::vector<Lifetime>> slot_lifetimes(const Plan& plan) {
   return lives;
 }
 
+void place_weights(Plan& plan) {
+  plan.weight_bytes = 0;
+  for (PlannedWeight& weight : plan.weights) {
+    if (weight.in_file) continue;
+    weight.offset = plan.weight_bytes;
+    plan.weight_bytes = round_up(weight.offset + weight.bytes, kAlignment);
+  }
+}
+
 // First fit, the largest first.
 SlotLayout place_slots(const Plan& plan, std::int64_t rows, std::int64_t logit_rows) {
   SlotLayout layout{rows, logit_rows, 0, std::vector<std::int64_t>(plan.slots.size()), {}};
   const auto lives = slot_lifetimes(plan);
-  const auto bytes_of = [&](std::size_t slot) { return round_up(slot_bytes(plan.slots[slot], layout), kSlotAlignment); };
+  const auto bytes_of = [&](std::size_t slot) { return round_up(slot_bytes(plan.slots[slot], layout), kAlignment); };
   std::vector<std::size_t> order(plan.slots.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::ranges::greater(), bytes_of);

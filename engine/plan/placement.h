@@ -21,6 +21,9 @@ std::vector<std::vector<Lifetime>> slot_lifetimes(const Plan& plan);
 // Offsets of all slots in one arena, and the steps that need a barrier before them.
 SlotLayout place_slots(const Plan& plan, std::int64_t rows, std::int64_t logit_rows);
 
+// Offsets of the weights in their region, those that stay in the file left out, and the region's size.
+void place_weights(Plan& plan);
+
 // Bytes of a slot's rows in a layout.
 std::int64_t slot_bytes(const Slot& slot, const SlotLayout& layout);
 

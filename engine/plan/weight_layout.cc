@@ -22,6 +22,13 @@ constexpr WeightLayout kLayouts[] = {
     {DType::q6_k, WeightType::q6_k_x16, ActivationType::q8_k, 16},
 };
 
+// As the file has them; for the linear ops, which take f32 activations and quantise them by themselves.
+constexpr WeightLayout kPlainLayouts[] = {
+    {DType::q4_0, WeightType::q4_0, ActivationType::f32, 1}, {DType::q5_0, WeightType::q5_0, ActivationType::f32, 1},
+    {DType::q8_0, WeightType::q8_0, ActivationType::f32, 1}, {DType::q4_k, WeightType::q4_k, ActivationType::f32, 1},
+    {DType::q5_k, WeightType::q5_k, ActivationType::f32, 1}, {DType::q6_k, WeightType::q6_k, ActivationType::f32, 1},
+};
+
 // The ops that pack all have {src, dst, n, k}, those of numbers a stride too.
 template <class Op>
 AssayStatus pack_by(const std::uint8_t* src, std::uint8_t* dst, std::int64_t rows, std::int64_t cols) {
@@ -63,6 +70,11 @@ std::span<const WeightLayout> weight_layouts() {
 const WeightLayout* find_weight_layout(DType stored) {
   const auto* const found = std::ranges::find(kLayouts, stored, &WeightLayout::stored);
   return found == std::end(kLayouts) ? nullptr : found;
+}
+
+const WeightLayout* find_plain_layout(DType stored) {
+  const auto* const found = std::ranges::find(kPlainLayouts, stored, &WeightLayout::stored);
+  return found == std::end(kPlainLayouts) ? nullptr : found;
 }
 
 std::string multiplied_types() {

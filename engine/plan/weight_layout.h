@@ -29,6 +29,8 @@ struct WeightLayout {
 std::span<const WeightLayout> weight_layouts();
 // nullptr where no kernel multiplies with the type.
 const WeightLayout* find_weight_layout(DType stored);
+// Rows of blocks as they are stored, for a step that quantises its activations itself; nullptr for types without such an op.
+const WeightLayout* find_plain_layout(DType stored);
 // "f32, f16, bf16, q4_0, ...", for messages.
 std::string multiplied_types();
 

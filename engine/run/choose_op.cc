@@ -22,8 +22,9 @@ constexpr auto kChoosers =
     choosers<RopeTable, EmbedF32, EmbedF16, EmbedBf16, DecodeQ40, DecodeQ41, DecodeQ50, DecodeQ51, DecodeQ80, DecodeQ4K,
              DecodeQ5K, DecodeQ6K, RmsNorm, QuantizeQ80, QuantizeQ8K, MatvecF32, MatvecF16, MatvecBf16, GemmF32, GemmF16,
              GemmBf16, GemvQ40Q80, GemvQ50Q80, GemvQ80X16Q80, GemvQ4KX16Q8K, GemvQ5KQ8K, GemvQ6KX16Q8K, GemmQ40Q80, GemmQ50Q80,
-             GemmQ80X16Q80, GemmQ4KX16Q8K, GemmQ5KQ8K, GemmQ6KX16Q8K, Rope, KvStoreF32, KvStoreF16, AttnDecodeF32, AttnDecodeF16,
-             AttnPrefillF32, AttnPrefillF16, Add, Swiglu>();
+             GemmQ80X16Q80, GemmQ4KX16Q8K, GemmQ5KQ8K, GemmQ6KX16Q8K, LinearQ40, LinearQ50, LinearQ80, LinearQ4K, LinearQ5K,
+             LinearQ6K, Rope, KvStoreF32, KvStoreF16, AttnDecodeF32, AttnDecodeF16, AttnPrefillF32, AttnPrefillF16, Add,
+             Swiglu>();
 
 }  // namespace
 

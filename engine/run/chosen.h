@@ -15,6 +15,7 @@ struct Chosen {
   void (*run)() = nullptr;        // the variant with its type taken off: KernelFn of the op that the step names
   const char* name = "";          // "rms_norm_avx2"
   ReferenceSink* sink = nullptr;  // where the reference leaves its truth; may be null
+  const void* packed = nullptr;   // of a product: the whole weight in a layout of the kernel's own; then the step is not cut
 };
 
 template <class Op>

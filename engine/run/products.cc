@@ -36,7 +36,8 @@ constexpr std::array<Runner, sizeof...(Ops)> runners() {
 
 constexpr auto kRunners =
     runners<MatvecF32, MatvecF16, MatvecBf16, GemmF32, GemmF16, GemmBf16, GemvQ40Q80, GemvQ50Q80, GemvQ80X16Q80, GemvQ4KX16Q8K,
-            GemvQ5KQ8K, GemvQ6KX16Q8K, GemmQ40Q80, GemmQ50Q80, GemmQ80X16Q80, GemmQ4KX16Q8K, GemmQ5KQ8K, GemmQ6KX16Q8K>();
+            GemvQ5KQ8K, GemvQ6KX16Q8K, GemmQ40Q80, GemmQ50Q80, GemmQ80X16Q80, GemmQ4KX16Q8K, GemmQ5KQ8K, GemmQ6KX16Q8K, LinearQ40,
+            LinearQ50, LinearQ80, LinearQ4K, LinearQ5K, LinearQ6K>();
 
 }  // namespace
 

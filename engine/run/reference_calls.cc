@@ -10,6 +10,7 @@
 #include "reference/embed.h"
 #include "reference/encode.h"
 #include "reference/kv.h"
+#include "reference/linear.h"
 #include "reference/matvec.h"
 #include "reference/rms_norm.h"
 #include "reference/rope.h"
@@ -131,6 +132,12 @@ AssayStatus quantize(const Args& args) {
 template <Format kWeight, Format kX, bool kPacked, class Args>
 AssayStatus block_product(const Args& args, ReferenceSink* sink) {
   return bounded_rows<Args>(args, reference::block_dot<kWeight, kX, kPacked, Args>, sink);
+}
+
+template <Format kWeight, Format kX, class Args>
+AssayStatus quantised_product(const Args& args, ReferenceSink* sink) {
+  const AssayStatus status = reference::linear_status(reference::linear_call<kWeight, kX>(args));
+  return status == ASSAY_OK ? bounded_rows<Args>(args, reference::linear<kWeight, kX, Args>, sink) : status;
 }
 
 template <class Args>
@@ -291,6 +298,25 @@ AssayStatus run_reference(const GemvQ6KX16Q8KArgs& args, ReferenceSink* sink) {
 }
 AssayStatus run_reference(const GemmQ6KX16Q8KArgs& args, ReferenceSink* sink) {
   return block_product<Format::q6_k, Format::q8_k, true>(args, sink);
+}
+
+AssayStatus run_reference(const LinearQ40Args& args, ReferenceSink* sink) {
+  return quantised_product<Format::q4_0, Format::q8_0>(args, sink);
+}
+AssayStatus run_reference(const LinearQ50Args& args, ReferenceSink* sink) {
+  return quantised_product<Format::q5_0, Format::q8_0>(args, sink);
+}
+AssayStatus run_reference(const LinearQ80Args& args, ReferenceSink* sink) {
+  return quantised_product<Format::q8_0, Format::q8_0>(args, sink);
+}
+AssayStatus run_reference(const LinearQ4KArgs& args, ReferenceSink* sink) {
+  return quantised_product<Format::q4_k, Format::q8_k>(args, sink);
+}
+AssayStatus run_reference(const LinearQ5KArgs& args, ReferenceSink* sink) {
+  return quantised_product<Format::q5_k, Format::q8_k>(args, sink);
+}
+AssayStatus run_reference(const LinearQ6KArgs& args, ReferenceSink* sink) {
+  return quantised_product<Format::q6_k, Format::q8_k>(args, sink);
 }
 
 AssayStatus run_reference(const KvStoreF16Args& args, ReferenceSink*) {

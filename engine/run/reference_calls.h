@@ -39,6 +39,12 @@
 #include "kernels/gemv_q8_0_x16_q8_0/gemv_q8_0_x16_q8_0.h"
 #include "kernels/kv_store_f16/kv_store_f16.h"
 #include "kernels/kv_store_f32/kv_store_f32.h"
+#include "kernels/linear_q4_0/linear_q4_0.h"
+#include "kernels/linear_q4_k/linear_q4_k.h"
+#include "kernels/linear_q5_0/linear_q5_0.h"
+#include "kernels/linear_q5_k/linear_q5_k.h"
+#include "kernels/linear_q6_k/linear_q6_k.h"
+#include "kernels/linear_q8_0/linear_q8_0.h"
 #include "kernels/matvec_bf16/matvec_bf16.h"
 #include "kernels/matvec_f16/matvec_f16.h"
 #include "kernels/matvec_f32/matvec_f32.h"
@@ -97,6 +103,12 @@ AssayStatus run_reference(const GemvQ6KX16Q8KArgs& args, ReferenceSink* sink);
 AssayStatus run_reference(const GemvQ80X16Q80Args& args, ReferenceSink* sink);
 AssayStatus run_reference(const KvStoreF16Args& args, ReferenceSink* sink);
 AssayStatus run_reference(const KvStoreF32Args& args, ReferenceSink* sink);
+AssayStatus run_reference(const LinearQ40Args& args, ReferenceSink* sink);
+AssayStatus run_reference(const LinearQ50Args& args, ReferenceSink* sink);
+AssayStatus run_reference(const LinearQ80Args& args, ReferenceSink* sink);
+AssayStatus run_reference(const LinearQ4KArgs& args, ReferenceSink* sink);
+AssayStatus run_reference(const LinearQ5KArgs& args, ReferenceSink* sink);
+AssayStatus run_reference(const LinearQ6KArgs& args, ReferenceSink* sink);
 AssayStatus run_reference(const MatvecBf16Args& args, ReferenceSink* sink);
 AssayStatus run_reference(const MatvecF16Args& args, ReferenceSink* sink);
 AssayStatus run_reference(const MatvecF32Args& args, ReferenceSink* sink);

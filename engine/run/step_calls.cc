@@ -169,29 +169,35 @@ AssayStatus StepCalls::quantize(std::size_t index, const Pass& pass, Rows rows) 
   return q8_k ? call.template operator()<QuantizeQ8K>({}) : call.template operator()<QuantizeQ80>({});
 }
 
-// Threads share the weights' rows, in whole groups.
+// Threads share the weights' rows, in whole groups; a kernel whose layout is its own takes them all at once.
 AssayStatus StepCalls::linear(std::size_t index, const Pass& pass, int part, int parts) const {
   const Step& step = plan_.steps[index];
-  const PlannedWeight& weight = plan_.weights[static_cast<std::size_t>(step.weight)];
-  const WeightLayout& layout = *weight.layout;
-  const std::int64_t groups = layout.groups(weight.stored->rows);
+  const PlannedWeight& planned = plan_.weights[static_cast<std::size_t>(step.weight)];
+  const WeightLayout& layout = *planned.layout;
+  const Chosen& chosen = chosen_for(index, pass);
+  const bool packed = chosen.backend == Backend::kernels && chosen.packed != nullptr;
+  if (packed) {
+    if (part > 0) return ASSAY_OK;
+    parts = 1;
+  }
+  const std::int64_t groups = layout.groups(planned.stored->rows);
   const std::int64_t first = groups * part / parts;
   const std::int64_t begin = first * layout.group;
-  const std::int64_t end = std::min(weight.stored->rows, groups * (part + 1) / parts * layout.group);
+  const std::int64_t end = std::min(planned.stored->rows, groups * (part + 1) / parts * layout.group);
   const std::int64_t rows = pass.rows_of(step);
   if (begin >= end || rows == 0) return ASSAY_OK;
   const Operand& y = step.outputs[0];
-  const ProductCall call{weights_ + weight.offset + first * layout.group_bytes(weight.stored->cols),
+  const std::uint8_t* const w = weight(step) + first * layout.group_bytes(planned.stored->cols);
+  const ProductCall call{packed ? chosen.packed : w,
                          input(step, pass, 0),
                          f32(pass, y, 0) + begin,
                          rows,
                          end - begin,
-                         weight.stored->cols,
+                         planned.stored->cols,
                          width(step.inputs[0]),
                          width(y)};
   const bool decode = pass.layout == &plan_.decode;
-  const Call& chosen = steps_[index];
-  return decode ? chosen.product_decode(chosen.decode, call) : chosen.product_prefill(chosen.prefill, call);
+  return (decode ? steps_[index].product_decode : steps_[index].product_prefill)(chosen, call);
 }
 
 AssayStatus StepCalls::rope(std::size_t index, const Pass& pass, Rows rows) const {

@@ -47,6 +47,8 @@ class StepCalls {
   // A step's operands in a pass, and the address of an operand's first row. Rows of final_norm's input begin where logits do.
   std::uint8_t* address(const Pass& pass, const Operand& operand) const;
   std::uint8_t* input(const Step& step, const Pass& pass, std::size_t index) const;
+  // A step's weight as its op takes it.
+  const std::uint8_t* weight(const Step& step) const;
 
  private:
   struct Call {
@@ -65,7 +67,6 @@ class StepCalls {
   const Chosen& chosen_for(std::size_t step, const Pass& pass) const;
   std::int64_t width(const Operand& operand) const;  // of the slot: its rows' stride in elements
   float* f32(const Pass& pass, const Operand& operand, std::int64_t row) const;
-  const std::uint8_t* weight(const Step& step) const;
 
   AssayStatus rope_table(std::size_t index, const Pass& pass, Rows rows) const;
   AssayStatus embed(std::size_t index, const Pass& pass, Rows rows) const;

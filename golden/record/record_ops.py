@@ -22,6 +22,7 @@ import cases_convert
 import cases_elementwise
 import cases_kv
 import cases_layout
+import cases_linear
 import cases_matvec
 import cases_packed
 import cases_quant_decode
@@ -42,7 +43,7 @@ from schema import Case, Op, write_op
 
 MODULES = (cases_elementwise, cases_convert, cases_layout, cases_matvec, cases_rms_norm, cases_rope_table, cases_rope,
            cases_softmax, cases_swiglu, cases_argmax, cases_quant_encode, cases_quant_decode, cases_quant_dot,
-           cases_packed, cases_kv, cases_attention)
+           cases_packed, cases_linear, cases_kv, cases_attention)
 OPS: dict[str, Op] = {name: op for module in MODULES for name, op in module.OPS.items()}
 # ggml's dots have one row of activations: kept as gemv alone, whose bits a gemm's rows and packed rows have.
 GGML_OPS = {name for module in (cases_quant_encode, cases_quant_decode, cases_quant_dot) for name in module.OPS

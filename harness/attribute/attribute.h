@@ -79,6 +79,8 @@ Attribution attribute(const AttributeRequest& request);
 struct AttributionNames {
   std::string model;
   std::string golden;
+  std::string kernels = {};  // the options that put kernels at sites, " --plugin X --kernel 'SITE=KERNEL'"
+  std::string plugins = {};  // of these those that name plugins
 };
 // The commands with which the op of a guilty site is checked on exactly the inputs that it had.
 std::string reproduce_command(const Attribution::Fault& fault, const AttributionNames& names);

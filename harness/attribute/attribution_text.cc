@@ -166,9 +166,13 @@ std::string reproduce_command(const Attribution::Fault& fault, const Attribution
   const std::string trace = guilty ? "ours.h5" : names.golden;
   std::string text;
   if (guilty)
-    text = fmt::format("  assay trace {} --golden {} --prompt {} -o ours.h5\n", names.model, names.golden, fault.prompt->prompt);
-  return text + fmt::format("  assay extract {} {} --prompt {} --model {} -o case.h5\n  assay check {} --golden case.h5\n", trace,
-                            fault.site->site, fault.prompt->prompt, names.model, fault.site->op);
+    text = fmt::format("  assay trace {} --golden {} --prompt {}{} -o ours.h5\n", names.model, names.golden, fault.prompt->prompt,
+                       names.kernels);
+  const bool fused = fault.site->op.starts_with("linear_");
+  const bool foreign = guilty && fault.site->variant.find(':') != std::string::npos;
+  return text + fmt::format("  assay extract {} {} --prompt {} --model {}{} -o case.h5\n  assay check {} --golden case.h5{}\n",
+                            trace, fault.site->site, fault.prompt->prompt, names.model, fused ? " --fused" : "", fault.site->op,
+                            foreign ? names.plugins + " --variant " + fault.site->variant : "");
 }
 
 std::string attribution_text(const Attribution& result, bool all, const AttributionNames& names, const Style& style) {

@@ -53,8 +53,45 @@ std::optional<Peak> peak_of(const Cost& cost, Isa isa) {
   return cost.flops > 0 ? std::optional(fma_peak(isa)) : std::nullopt;
 }
 
+// Our best variant of the op that this CPU runs, on memory of its own, round by round beside a plugin's kernel.
+class Rival {
+ public:
+  Rival(const BenchItem& item, const BenchOptions& options)
+      : options_(options), rotation_(item.foreign->base(), item.params, item.temperature) {
+    const std::vector<Variant> variants = item.foreign->base().variants();
+    while (!isa_supported(variants[variant_].isa)) ++variant_;
+    name_ = variants[variant_].name;
+    const double start = thread_seconds();
+    rotation_.run(variant_);
+    calls_ = calls_in_round(options_, rotation_, thread_seconds() - start);
+  }
+
+  void round(double foreign_seconds) {
+    const double seconds = seconds_per_call(rotation_, variant_, calls_);
+    calls_ = calls_in_round(options_, rotation_, seconds);
+    seconds_.push_back(seconds);
+    ratios_.push_back(seconds / foreign_seconds);
+  }
+
+  void report(BenchResult& result) const {
+    result.rival = name_;
+    result.rival_seconds = median(seconds_);
+    result.speed = median(ratios_);
+  }
+
+ private:
+  const BenchOptions& options_;
+  Rotation rotation_;
+  std::size_t variant_ = 0;
+  std::string name_;
+  std::int64_t calls_ = 1;
+  std::vector<double> seconds_;
+  std::vector<double> ratios_;
+};
+
 void measure(const BenchItem& item, const BenchOptions& options, BenchResult& result) {
   Rotation rotation(*item.adapter, item.params, item.temperature);
+  if (item.foreign != nullptr) rotation.pack(*item.foreign, item.variant);
   const double start = thread_seconds();
   if (const AssayStatus status = rotation.run(item.variant); status != ASSAY_OK) {
     result.refusal = "the kernel refused its input (status " + std::to_string(static_cast<int>(status)) + ")";
@@ -66,6 +103,8 @@ void measure(const BenchItem& item, const BenchOptions& options, BenchResult& re
   const std::optional<Peak> peak = peak_of(result.cost, item.adapter->variants().at(item.variant).isa);
   Roofs& roofs = shared_roofs();
 
+  std::optional<Rival> rival;
+  if (item.foreign != nullptr) rival.emplace(item, options);
   Rounds rounds(roofs);
   std::int64_t calls = calls_in_round(options, rotation, first);
   const double began = thread_seconds();
@@ -77,6 +116,10 @@ void measure(const BenchItem& item, const BenchOptions& options, BenchResult& re
     const bool too_long = first > options.most_seconds;  // then that call is the one round
     const double seconds = too_long ? first : seconds_per_call(rotation, item.variant, calls);
     rounds.kernel(seconds);
+    if (rival) {
+      if (rotation.cold_calls() > 0) roofs.evict();
+      rival->round(seconds);
+    }
     if (too_long) break;
     // The first call also met cold instructions and a low clock: correct the number by the latest round.
     calls = calls_in_round(options, rotation, seconds);
@@ -85,6 +128,7 @@ void measure(const BenchItem& item, const BenchOptions& options, BenchResult& re
   result.seconds = rounds.seconds();
   if (reads) result.read = rounds.of_read(result.cost.bytes);
   if (peak) result.compute = rounds.of_compute(result.cost.operations());
+  if (rival) rival->report(result);
 }
 
 BenchResult bench_one(const BenchItem& item, const BenchOptions& options) {
@@ -145,22 +189,35 @@ bool BenchResult::roof_suspect() const {
   return (read && read->share > 1) || (compute && compute->share > 1);
 }
 
-std::vector<BenchItem> bench_items(const std::vector<const Adapter*>& chosen, std::optional<Isa> isa,
-                                   const std::optional<Params>& shape, const std::vector<Temperature>& temperatures) {
-  std::vector<BenchItem> items;
-  for (const Adapter* adapter : chosen) {
-    const std::vector<Params> shapes = shape ? std::vector<Params>{*shape} : adapter->bench_params();
-    const std::vector<Variant> variants = adapter->variants();
-    for (const Params& params : shapes) {
-      for (const Temperature temperature : temperatures) {
-        for (std::size_t i = 0; i < variants.size(); ++i) {
-          if (isa ? variants[i].isa == *isa : isa_supported(variants[i].isa)) {
-            items.push_back({adapter, i, params, temperature});
-          }
-        }
+namespace {
+
+void add_items(std::vector<BenchItem>& items, const Adapter& adapter, const PluginAdapter* foreign, std::optional<Isa> isa,
+               const std::optional<Params>& shape, const std::vector<Temperature>& temperatures) {
+  const std::vector<Params> shapes = shape ? std::vector<Params>{*shape} : adapter.bench_params();
+  const std::vector<Variant> variants = adapter.variants();
+  for (const Params& params : shapes) {
+    for (const Temperature temperature : temperatures) {
+      for (std::size_t i = 0; i < variants.size(); ++i) {
+        if (isa ? variants[i].isa != *isa : !isa_supported(variants[i].isa)) continue;
+        items.push_back({&adapter, i, params, temperature, foreign});
       }
     }
   }
+}
+
+}  // namespace
+
+std::vector<BenchItem> bench_items(const std::vector<const Adapter*>& chosen, std::optional<Isa> isa,
+                                   const std::optional<Params>& shape, const std::vector<Temperature>& temperatures) {
+  std::vector<BenchItem> items;
+  for (const Adapter* adapter : chosen) add_items(items, *adapter, nullptr, isa, shape, temperatures);
+  return items;
+}
+
+std::vector<BenchItem> plugin_items(const std::vector<std::unique_ptr<PluginAdapter>>& chosen, std::optional<Isa> isa,
+                                    const std::optional<Params>& shape, const std::vector<Temperature>& temperatures) {
+  std::vector<BenchItem> items;
+  for (const auto& adapter : chosen) add_items(items, *adapter, adapter.get(), isa, shape, temperatures);
   return items;
 }
 

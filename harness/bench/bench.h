@@ -11,6 +11,7 @@
 #include "harness/adapter.h"
 #include "harness/bench/roof.h"
 #include "harness/bench/rotation.h"
+#include "harness/plugin_adapter.h"
 
 namespace assay::bench {
 
@@ -20,7 +21,9 @@ struct BenchItem {
   std::size_t variant = 0;
   Params params;
   Temperature temperature = Temperature::cold;
-  std::string name() const;  // "matvec_f16_avx2/n=3072,k=1024/cold"
+  // A plugin's kernel is timed beside the best of ours that this CPU runs, call by call in the same rounds.
+  const PluginAdapter* foreign = nullptr;  // `adapter` itself; null: one of ours
+  std::string name() const;                // "matvec_f16_avx2/n=3072,k=1024/cold"
 };
 
 // True if the variant has passed its parity check; else `why` says what to do. Asked once a benchmark, when it runs.
@@ -46,13 +49,20 @@ struct BenchResult {
   Cost cost;
   std::optional<Rounds::Ratio> read;     // cold only: a warm kernel need not read memory at all
   std::optional<Rounds::Ratio> compute;  // against the FMA peak, or VNNI's for products of codes
-  bool roof_suspect() const;             // more than 100 per cent: the roof was measured too low
+  std::string rival;                     // of a plugin's kernel: ours that it was timed beside
+  double rival_seconds = 0;
+  double speed = 0;           // against it: the median of the rounds' ratios, above 1 faster than ours
+  bool roof_suspect() const;  // more than 100 per cent: the roof was measured too low
 };
 
 // Every variant that this CPU runs (or those of `isa`) of the adapters, at `shape` (complete), or, without
 // one, at each of the op's own shapes.
 std::vector<BenchItem> bench_items(const std::vector<const Adapter*>& adapters, std::optional<Isa> isa,
                                    const std::optional<Params>& shape, const std::vector<Temperature>& temperatures);
+
+// The same of plugins' kernels.
+std::vector<BenchItem> plugin_items(const std::vector<std::unique_ptr<PluginAdapter>>& adapters, std::optional<Isa> isa,
+                                    const std::optional<Params>& shape, const std::vector<Temperature>& temperatures);
 
 // Registers the items with Google Benchmark. Each benchmark that runs appends to `results`, if that is given.
 void register_benchmarks(const std::vector<BenchItem>& items, const BenchOptions& options,

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "harness/report.h"
+#include "harness/suite.h"
 
 namespace assay::bench {
 namespace {
@@ -24,15 +26,17 @@ std::string share_cell(const std::optional<Rounds::Ratio>& ratio, const Style& s
 
 std::vector<std::string> row(const BenchResult& one, const Style& style) {
   const std::string temperature = one.temperature == Temperature::cold ? "cold" : "warm";
-  if (!one.refusal.empty()) return {one.variant, one.shape, temperature, "-", "-", "-", "-", "-"};
-  return {one.variant,
+  const std::string label = variant_label(one.op, one.variant);
+  if (!one.refusal.empty()) return {label, one.shape, temperature, "-", "-", "-", "-", "-", "-"};
+  return {label,
           one.shape,
           temperature,
           time_text(one.seconds),
           fmt::format("{:.1f}", 1e-9 * one.cost.bytes / one.seconds),
           one.cost.operations() > 0 ? fmt::format("{:.1f}", 1e-9 * one.cost.operations() / one.seconds) : "-",
           share_cell(one.read, style),
-          share_cell(one.compute, style)};
+          share_cell(one.compute, style),
+          one.rival.empty() ? "-" : fmt::format("{:.2f} x {}", one.speed, one.rival)};
 }
 
 // "38.1 GB/s (512 bits, 1 stream, huge pages)": of the last benchmark that has it.
@@ -60,8 +64,16 @@ void add_ratio(nlohmann::ordered_json& json, const char* what, const char* unit,
 }  // namespace
 
 std::string bench_table(const std::vector<BenchResult>& results, const Style& style) {
-  Table table({"variant", "shape", "cache", ">time", ">GB/s", ">Gop/s", ">of read roof", ">of peak"});
-  for (const BenchResult& one : results) table.add(row(one, style));
+  // The last column is of plugins alone: how fast against the best of ours.
+  const bool rivals = std::any_of(results.begin(), results.end(), [](const BenchResult& one) { return !one.rival.empty(); });
+  std::vector<std::string> head{"variant", "shape", "cache", ">time", ">GB/s", ">Gop/s", ">of read roof", ">of peak"};
+  if (rivals) head.emplace_back(">speed");
+  Table table(head);
+  for (const BenchResult& one : results) {
+    std::vector<std::string> cells = row(one, style);
+    cells.resize(head.size());
+    table.add(std::move(cells));
+  }
   std::string out = table.render(style) + "\n" + roof_line(results);
   std::set<std::pair<std::string, std::string>> refused;  // once a variant, not once a shape
   for (const BenchResult& one : results) {
@@ -100,6 +112,11 @@ nlohmann::ordered_json bench_json(const std::vector<BenchResult>& results) {
       add_ratio(entry, "read", "gbytes_per_second", one.read);
       add_ratio(entry, "compute", "gops_per_second", one.compute);
       entry["roof_suspect"] = one.roof_suspect();
+      if (!one.rival.empty()) {
+        entry["rival"] = one.rival;
+        entry["rival_time"] = 1e9 * one.rival_seconds;
+        entry["speed"] = one.speed;
+      }
     }
     json["benchmarks"].push_back(std::move(entry));
   }

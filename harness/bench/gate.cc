@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "harness/suite.h"
 
@@ -9,12 +10,23 @@ namespace assay::bench {
 namespace {
 
 // Empty if the variant passes.
-std::string failure_of(const Adapter& adapter, const Variant& variant) {
+std::string failure_of(const Adapter& adapter, const Variant& variant, const std::optional<RunnerOptions>& plugins,
+                       const Checks& checks) {
   CheckRequest request;
   request.ops = {std::string(adapter.op())};
   request.isa = variant.isa;
+  const bool foreign = plugins && variant.name.find(':') != std::string::npos;
+  if (foreign) {
+    request.runner = plugins;
+    request.variant = variant.name;
+    request.checks = checks;
+  }
   try {
-    if (run_suite(request).passed()) return {};
+    const SuiteResult result = run_suite(request);
+    if (result.passed()) return {};
+    for (const CaseResult& one : result.cases) {
+      if (foreign && one.failure) return "see `" + one.repro + "`: " + one.failure->message;
+    }
   } catch (const std::exception& error) {
     return error.what();
   }
@@ -23,11 +35,12 @@ std::string failure_of(const Adapter& adapter, const Variant& variant) {
 
 }  // namespace
 
-Gate parity_gate() {
+Gate parity_gate(std::optional<RunnerOptions> plugins, const Checks& checks) {
   const auto known = std::make_shared<std::map<std::string, std::string>>();
-  return [known](const Adapter& adapter, const Variant& variant, std::string& why) {
-    auto entry = known->find(variant.name);
-    if (entry == known->end()) entry = known->emplace(variant.name, failure_of(adapter, variant)).first;
+  return [known, plugins = std::move(plugins), checks](const Adapter& adapter, const Variant& variant, std::string& why) {
+    const std::string key = variant_label(std::string(adapter.op()), variant.name);
+    auto entry = known->find(key);
+    if (entry == known->end()) entry = known->emplace(key, failure_of(adapter, variant, plugins, checks)).first;
     why = entry->second;
     return why.empty();
   };

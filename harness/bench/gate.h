@@ -1,11 +1,16 @@
 // No timing before a passing check.
 #pragma once
 
+#include <optional>
+
 #include "harness/bench/bench.h"
+#include "harness/checks.h"
+#include "harness/remote/remote_runner.h"
 
 namespace assay::bench {
 
-// Checks a variant at the op's goldens, once, before it may be timed.
-Gate parity_gate();
+// Checks a variant at the op's goldens, once, before it may be timed. Those of plugins (`plugins`: where they are) in a runner, and held
+// to `checks` alone.
+Gate parity_gate(std::optional<RunnerOptions> plugins = std::nullopt, const Checks& checks = Checks::all());
 
 }  // namespace assay::bench

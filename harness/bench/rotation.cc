@@ -77,6 +77,20 @@ Rotation::Rotation(const Adapter& adapter, Params params, Temperature temperatur
   }
 }
 
+void Rotation::pack(const PluginAdapter& adapter, std::size_t variant) {
+  const auto input = adapter.packed_input(variant, params_, pointers_.front());
+  if (!input) return;
+  const std::size_t copy_bytes = rounded_up(input->bytes, kLine) + kLine;
+  packed_ = PageBuffer(copy_bytes * pointers_.size(), Pages::huge);
+  for (std::size_t copy = 0; copy < pointers_.size(); ++copy) {
+    std::byte* packed = packed_.data() + copy * copy_bytes;
+    if (adapter.pack(variant, params_, pointers_[copy], packed) != ASSAY_OK) {
+      throw PluginError("the kernel refused to pack its input");
+    }
+    pointers_[copy][input->tensor] = packed;
+  }
+}
+
 AssayStatus Rotation::run(std::size_t variant) {
   const AssayStatus status = adapter_.run(variant, params_, pointers_[next_]);
   next_ = next_ + 1 < pointers_.size() ? next_ + 1 : 0;

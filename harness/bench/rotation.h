@@ -6,6 +6,7 @@
 
 #include "harness/adapter.h"
 #include "harness/bench/buffer.h"
+#include "harness/plugin_adapter.h"
 
 namespace assay::bench {
 
@@ -19,6 +20,10 @@ class Rotation {
   // Throws what adapter.signature() throws, std::invalid_argument for a call without data, and std::bad_alloc.
   Rotation(const Adapter& adapter, Params params, Temperature temperature);
 
+  // Lays out anew, in each copy, the input that this variant takes in a layout of its own; nothing where it takes none. Throws
+  // PluginError where it refuses.
+  void pack(const PluginAdapter& adapter, std::size_t variant);
+
   // Runs the next copy's call.
   AssayStatus run(std::size_t variant);
 
@@ -30,6 +35,7 @@ class Rotation {
   const Adapter& adapter_;
   Params params_;
   PageBuffer memory_;
+  PageBuffer packed_;
   std::vector<std::vector<void*>> pointers_;  // by copy, in the order of the signature
   std::size_t next_ = 0;
   std::size_t cold_calls_ = 0;

@@ -4,8 +4,8 @@
 
 #include <memory>
 
+#include "harness/cli/chosen_engine.h"
 #include "harness/cli/cli.h"
-#include "harness/cli/model_options.h"
 
 namespace assay::cli {
 namespace {
@@ -23,7 +23,10 @@ int attribute_model(const AttributeOptions& options, const Common& common) {
   const TraceFile golden(options.golden);
   const auto engine = load_engine_for_logits(model, options.model);
   const Attribution result = attribute({&model, engine.get(), &golden, options.recipe, options.prompts});
-  const AttributionNames names{model_path(options.model).string(), options.golden};
+  AttributionNames names{model_path(options.model).string(), options.golden};
+  for (const std::string& path : options.model.plugins) names.plugins += " --plugin " + path;
+  names.kernels = names.plugins;
+  for (const std::string& kernel : options.model.kernels) names.kernels += fmt::format(" --kernel '{}'", kernel);
   fmt::print(
       "{}", common.json ? attribution_json(result).dump(1) + "\n" : attribution_text(result, options.all, names, common.style()));
   return result.passed() ? kPass : kParityFailure;

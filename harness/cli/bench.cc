@@ -1,5 +1,7 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <memory>
 
 #include "golden/atomic_file.h"
@@ -7,6 +9,7 @@
 #include "harness/bench/gate.h"
 #include "harness/cases.h"
 #include "harness/cli/cli.h"
+#include "harness/cli/runner_options.h"
 #include "harness/cli/shape.h"
 #include "harness/cli/status_line.h"
 #include "harness/report.h"
@@ -22,6 +25,14 @@ struct BenchCliOptions {
   std::string output;
   bool warm = false;
   bool cold = false;
+  RunnerCliOptions runner;
+  std::string checks;
+};
+
+// Opened in this process: their memory outlives the benchmarks.
+struct Plugins {
+  std::vector<LoadedPlugin> loaded;
+  std::vector<std::unique_ptr<PluginAdapter>> adapters;
 };
 
 std::vector<bench::Temperature> temperatures(const BenchCliOptions& options) {
@@ -29,35 +40,79 @@ std::vector<bench::Temperature> temperatures(const BenchCliOptions& options) {
   return {options.warm ? bench::Temperature::warm : bench::Temperature::cold};
 }
 
-std::vector<bench::BenchItem> items(const BenchCliOptions& options) {
+// The shape, complete, of the one op that it is of.
+std::optional<Params> shape_of(const BenchCliOptions& options) {
+  if (options.shape.empty()) return std::nullopt;
+  if (options.ops.size() != 1) throw std::invalid_argument("--shape is of one op: name it");
+  return complete_params(require_adapter(options.ops[0]), parse_shape(options.shape));
+}
+
+std::vector<bench::BenchItem> items(const BenchCliOptions& options, const Plugins& plugins) {
   std::vector<const Adapter*> chosen;
   for (const std::string& op : options.ops) chosen.push_back(&require_adapter(op));
   if (chosen.empty()) chosen.assign(adapters().begin(), adapters().end());
-  std::optional<Params> shape;
-  if (!options.shape.empty()) {
-    if (chosen.size() != 1) throw std::invalid_argument("--shape is of one op: name it");
-    shape = complete_params(*chosen.front(), parse_shape(options.shape));
-  }
+  const std::optional<Params> shape = shape_of(options);
   const std::optional<Isa> isa = options.isa.empty() ? forced_isa() : std::optional(require_isa(options.isa));
-  auto all = bench::bench_items(chosen, isa, shape, temperatures(options));
+  auto all = plugins.loaded.empty() ? bench::bench_items(chosen, isa, shape, temperatures(options))
+                                    : bench::plugin_items(plugins.adapters, isa, shape, temperatures(options));
   if (all.empty()) throw std::invalid_argument("nothing to time: no such variant");
   return all;
 }
 
-std::vector<bench::BenchResult> run_with_status_line(const BenchCliOptions& options, const bench::BenchOptions& how) {
+// A runner looks at each first: what does not survive being opened is told there and not here.
+Plugins open_plugins(const RunnerOptions& options, const std::vector<std::string>& ops) {
+  const RemoteRunner tried(options);
+  Plugins plugins;
+  for (const std::string& path : options.plugins) plugins.loaded.push_back(load_plugin(path));
+  plugins.adapters = plugin_adapters(plugins.loaded, ops);
+  return plugins;
+}
+
+// What is printed meanwhile goes to standard error: a plugin's words are no part of the report.
+class OutputAside {
+ public:
+  OutputAside() : own_(dup(STDOUT_FILENO)) {
+    std::fflush(stdout);
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+  }
+  OutputAside(const OutputAside&) = delete;
+  OutputAside& operator=(const OutputAside&) = delete;
+  ~OutputAside() {
+    std::fflush(stdout);
+    dup2(own_, STDOUT_FILENO);
+    close(own_);
+  }
+
+ private:
+  int own_;
+};
+
+std::vector<bench::BenchResult> run_with_status_line(const BenchCliOptions& options, const Plugins& plugins,
+                                                     const bench::BenchOptions& how) {
   const StatusLine line;
-  return bench::run_benchmarks(items(options), how, [&](const bench::BenchResult& one) { line.show(one.name); });
+  std::optional<OutputAside> aside;
+  if (!plugins.loaded.empty()) aside.emplace();
+  return bench::run_benchmarks(items(options, plugins), how, [&](const bench::BenchResult& one) { line.show(one.name); });
 }
 
 int run_bench(const BenchCliOptions& options, const Common& common) {
   std::optional<bench::Baseline> baseline;
   if (!options.baseline.empty()) baseline = bench::load_baseline(options.baseline);
   bench::BenchOptions how;
-  how.gate = bench::parity_gate();
-  const auto results = run_with_status_line(options, how);
+  const std::optional<RunnerOptions> runner = options.runner.options();
+  Plugins plugins;
+  if (runner) {
+    plugins = open_plugins(*runner, options.ops);
+    fmt::print(stderr, "plugins are timed in this process, each kernel once its checks have passed in one of its own\n");
+  }
+  const Checks checks = options.checks.empty() ? Checks::from_environment() : Checks::parse(options.checks);
+  if (runner && !checks.off_to_string().empty()) fmt::print(stderr, "checks off: {}\n", checks.off_to_string());
+  how.gate = bench::parity_gate(runner, checks);
+  const auto results = run_with_status_line(options, plugins, how);
 
   nlohmann::ordered_json json = bench::bench_json(results);
   json["assay"] = environment_json();
+  if (runner) json["checks_off"] = checks.off_to_string();
   if (!options.output.empty()) write_file_atomically(options.output, json.dump(1) + "\n");
   if (baseline) json["comparison"] = bench::comparison_json(bench::compare(*baseline, results));
   if (common.json) {
@@ -84,6 +139,8 @@ Action add_bench(CLI::App& app, const Common& common) {
   command->add_flag("--warm", options->warm, "The same buffers again and again");
   command->add_option("--baseline", options->baseline, "Compare with an older JSON of this command or of Google Benchmark");
   command->add_option("-o,--output", options->output, "Write the JSON to a file as well");
+  options->runner.add_plugins_to(*command);
+  command->add_option("--checks", options->checks, "The checks that a plugin's kernel must pass to be timed, such as guard");
   command->footer("Example: assay bench matvec_f16 --isa avx2 --shape n=3072,k=1024 --output before.json");
   return [options, &common] { return run_bench(*options, common); };
 }

@@ -4,8 +4,8 @@
 
 #include <memory>
 
+#include "harness/cli/chosen_engine.h"
 #include "harness/cli/cli.h"
-#include "harness/cli/model_options.h"
 
 namespace assay::cli {
 namespace {

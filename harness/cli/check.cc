@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "harness/cli/cli.h"
+#include "harness/cli/runner_options.h"
 #include "harness/cli/shape.h"
 #include "harness/cli/status_line.h"
 #include "harness/nearest.h"
@@ -21,6 +22,9 @@ struct CheckOptions {
   std::string data;
   std::string checks;
   std::string shard;
+  std::string variant;
+  RunnerCliOptions runner;
+  std::string ledger;
   std::optional<std::uint64_t> seed;
   std::int64_t cases = 0;
 };
@@ -49,7 +53,11 @@ std::optional<GeneratedRequest> generated_request(const CheckOptions& options) {
 int check(const CheckOptions& options, const Common& common) {
   CheckRequest request;
   request.ops = options.ops;
-  request.isa = options.isa.empty() ? forced_isa() : std::optional(require_isa(options.isa));
+  request.runner = options.runner.options();
+  request.isa = wanted_isa(options.isa, request.runner.has_value());
+  request.variant = options.variant;
+  request.own_ledger = options.ledger;
+  if (!options.ledger.empty() && !request.plugins()) throw std::invalid_argument("--ledger is of plugins: name one by --plugin");
   request.case_name = options.case_name;
   request.tag = options.tag;
   request.golden = options.golden;
@@ -84,6 +92,10 @@ Action add_check(CLI::App& app, const Common& common) {
   command->add_option("--shard", options->shard,
                       "Only part I of N of the cases, such as 2/8; `assay report --merge` joins the parts");
   command->add_option("--checks", options->checks, "Limit the verdict: classes,bound,bias,spread,exact,guard,bits,ledger");
+  command->add_option("--variant", options->variant, "Only this variant, such as mine:rms_norm");
+  options->runner.add_to(*command);
+  command->add_option("--ledger", options->ledger,
+                      "Digests of the plugins' kernels, kept for their owner (assay ledger accept --ledger)");
   command->footer("Example: assay check matvec_f16 --isa avx2 --shape k=1000,n=77 --data wide --seed 5 --cases 100");
   return [options, &common] { return check(*options, common); };
 }

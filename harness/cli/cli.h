@@ -40,6 +40,7 @@ Action add_trace(CLI::App& app, const Common& common);
 Action add_extract(CLI::App& app, const Common& common);
 Action add_import(CLI::App& app, const Common& common);
 Action add_report(CLI::App& app, const Common& common);
+Action add_new_plugin(CLI::App& app, const Common& common);
 Action add_ledger(CLI::App& app, const Common& common);
 Action add_completion(CLI::App& app, const Common& common);
 

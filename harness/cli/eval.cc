@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "engine/tokenizer/tokenizer.h"
+#include "harness/cli/chosen_engine.h"
 #include "harness/cli/cli.h"
-#include "harness/cli/model_options.h"
 #include "harness/cli/status_line.h"
 #include "harness/data_dir.h"
 #include "harness/eval/eval_report.h"
@@ -42,7 +42,7 @@ std::string read_text(const std::string& path) {
   return text.str();
 }
 
-std::unique_ptr<Engine> load(const ModelFile& file, ModelOptions options, std::int64_t context) {
+ChosenEngine load(const ModelFile& file, ModelOptions options, std::int64_t context) {
   options.context = context;
   options.chunk = std::min(options.chunk, kMostChunk);
   return load_engine_for_logits(file, options);
@@ -76,8 +76,10 @@ int eval_text(const EvalOptions& options, const Common& common) {
   const auto engine = load(file, options.model, options.model.context);
   ModelOptions by_default = options.model;
   by_default.kernels.clear();
-  const auto other = other_file ? load(*other_file, by_default, engine->plan().options.context) : nullptr;
-  const TextEvaluation found = evaluate_with_status_line(*engine, other.get(), tokens);
+  by_default.plugins.clear();
+  std::optional<ChosenEngine> other;
+  if (other_file) other.emplace(load(*other_file, by_default, engine->plan().options.context));
+  const TextEvaluation found = evaluate_with_status_line(*engine, other ? other->get() : nullptr, tokens);
   if (common.json) {
     print_json(text_json(found, names));
   } else {

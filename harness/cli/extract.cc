@@ -17,12 +17,13 @@ struct ExtractOptions {
   std::string site;
   std::string prompt;
   std::string output;
+  bool fused = false;
 };
 
 int extract_case(const ExtractOptions& options, const Common& common) {
   const ModelFile model(model_path(options.model));
   const TraceFile trace(options.trace);
-  const Extracted extracted = extract({&model, &trace, options.prompt, options.site, options.model.window});
+  const Extracted extracted = extract({&model, &trace, options.prompt, options.site, options.model.window, options.fused});
   write_case(options.output, extracted,
              fmt::format("{} of {}, model {}", options.site, trace.path().filename().string(), trace.head("model")));
   const std::string command = fmt::format("assay check {} --golden {}", extracted.op, options.output);
@@ -51,6 +52,7 @@ Action add_extract(CLI::App& app, const Common& common) {
   command->add_option("--window", options->model.window, "Positions that the traced run looked back at; by default all")
       ->check(CLI::PositiveNumber);
   command->add_option("--prompt", options->prompt, "Of the trace; by default the first");
+  command->add_flag("--fused", options->fused, "A projection with the quantisation of its activations in it, op linear_<type>");
   command->footer("Example: assay extract ours.h5 layers.03.gate_proj -o case.h5");
   return [options, &common] { return extract_case(*options, common); };
 }

@@ -2,10 +2,12 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <ctime>
 #include <memory>
 
 #include "harness/cli/cli.h"
+#include "harness/cli/runner_options.h"
 #include "harness/report.h"
 
 namespace assay::cli {
@@ -14,6 +16,10 @@ namespace {
 struct LedgerOptions {
   std::string op;
   std::string why;
+  std::string file;  // of a plugin's owner; empty: the project's own
+  RunnerCliOptions runner;
+
+  std::filesystem::path path() const { return file.empty() ? ledger_path() : std::filesystem::path(file); }
 };
 
 std::string user_name() {
@@ -28,33 +34,57 @@ std::string today() {
   return fmt::format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
 }
 
-// The digests of every case of an op, from a run in which all but the ledger passes on every variant of this CPU.
-std::map<std::string, std::string> passing_digests(const std::string& op, const Common& common) {
+using Digests = std::map<std::string, std::string>;  // by case
+
+// The digests of every case of an op, from a run in which all but the ledger passes on every variant of this CPU, or of the plugins.
+// By the name that the ledger knows them by: the op, or of a plugin's kernels op and variant.
+std::map<std::string, Digests> passing_digests(const std::string& op, const LedgerOptions& options, const Common& common) {
   CheckRequest request;
   request.ops = {op};
+  request.runner = options.runner.options();
   request.checks = Checks::parse("classes,bound,bias,spread,exact,guard,bits");
   const SuiteResult result = run_suite(request);
   if (!result.passed()) {
     fmt::print(stderr, "{}", suite_table(result, request.checks, common.style()));
     throw std::runtime_error(op + ": the ledger takes no digest of kernels that do not pass");
   }
-  std::map<std::string, std::string> digests;
-  for (const CaseResult& one : result.cases) digests[one.case_name] = one.digest;
+  std::map<std::string, Digests> digests;
+  for (const CaseResult& one : result.cases) {
+    digests[options.file.empty() ? op : ledger_key(op, one.variant)][one.case_name] = one.digest;
+  }
   return digests;
+}
+
+// The ops to accept: of plugins those that they have kernels of.
+std::vector<std::string> chosen_ops(const LedgerOptions& options) {
+  if (options.op != "all") {
+    require_adapter(options.op);
+    return {options.op};
+  }
+  if (options.file.empty()) return op_names();
+  const RemoteRunner runner(*options.runner.options());
+  std::vector<std::string> ops;
+  for (const RemoteKernel& kernel : runner.kernels()) {
+    if (!kernel.plugin.empty() && std::find(ops.begin(), ops.end(), kernel.op) == ops.end()) ops.push_back(kernel.op);
+  }
+  return ops;
 }
 
 int accept(const LedgerOptions& options, const Common& common) {
   if (options.why.find_first_not_of(" \t") == std::string::npos) throw std::invalid_argument("--why: a reason is needed");
-  std::vector<std::string> ops{options.op};
-  if (options.op == "all") ops = op_names();
-  for (const std::string& op : ops) require_adapter(op);
-  Ledger ledger(ledger_path());
+  const auto runner = options.runner.options();
+  if (options.file.empty() == (runner && !runner->plugins.empty())) {
+    throw std::invalid_argument("--plugin and --ledger go together: a plugin's digests are kept in a file of its owner's");
+  }
+  Ledger ledger(options.path());
   nlohmann::ordered_json json = environment_json();
-  json["ledger"] = ledger_path().string();
+  json["ledger"] = options.path().string();
   json["changed"] = nlohmann::ordered_json::array();
-  for (const std::string& op : ops) {
-    for (const std::string& name : ledger.accept(op, passing_digests(op, common), user_name(), today(), options.why)) {
-      json["changed"].push_back({{"op", op}, {"case", name}});
+  for (const std::string& op : chosen_ops(options)) {
+    for (const auto& [key, digests] : passing_digests(op, options, common)) {
+      for (const std::string& name : ledger.accept(key, digests, user_name(), today(), options.why)) {
+        json["changed"].push_back({{"op", key}, {"case", name}});
+      }
     }
   }
   ledger.save();
@@ -63,13 +93,13 @@ int accept(const LedgerOptions& options, const Common& common) {
     return kPass;
   }
   for (const auto& one : json["changed"]) fmt::print("{} {}\n", one["op"].get<std::string>(), one["case"].get<std::string>());
-  fmt::print("{} digests changed in {}\n", json["changed"].size(), ledger_path().string());
+  fmt::print("{} digests changed in {}\n", json["changed"].size(), options.path().string());
   return kPass;
 }
 
 int show(const LedgerOptions& options, const Common& common) {
-  const Ledger ledger(ledger_path());
-  if (!options.op.empty()) require_adapter(options.op);
+  const Ledger ledger(options.path());
+  if (!options.op.empty() && options.file.empty()) require_adapter(options.op);
   Table digests({"op", "case", "digest"});
   for (const auto& [op, cases] : ledger.digests()) {
     if (!options.op.empty() && op != options.op) continue;
@@ -100,10 +130,13 @@ Action add_ledger(CLI::App& app, const Common& common) {
   command->footer("Example: assay ledger accept rms_norm --why \"sums of squares in four chains\"");
   CLI::App* show_command = command->add_subcommand("show", "Digests, and who accepted them and why");
   show_command->add_option("op", options->op, "Only this op");
+  show_command->add_option("--ledger", options->file, "A plugin's ledger instead of the project's own");
   show_command->footer("Example: assay ledger show rms_norm");
   CLI::App* accept_command = command->add_subcommand("accept", "Take the present digests of an op, if it passes all else");
   accept_command->add_option("op", options->op, "The op, or 'all'")->required();
   accept_command->add_option("--why", options->why, "The reason, for those who read the diff")->required();
+  accept_command->add_option("--ledger", options->file, "The plugin's ledger, which is made if it is not there");
+  options->runner.add_to(*accept_command);
   accept_command->footer("Example: assay ledger accept rms_norm --why \"sums of squares in four chains\"");
   return
       [options, &common, accept_command] { return accept_command->parsed() ? accept(*options, common) : show(*options, common); };

@@ -97,6 +97,7 @@ int run(int argc, char** argv) {
   actions["extract"] = add_extract(app, common);
   actions["import"] = add_import(app, common);
   actions["report"] = add_report(app, common);
+  actions["new-plugin"] = add_new_plugin(app, common);
   actions["ledger"] = add_ledger(app, common);
   actions["completion"] = add_completion(app, common);
 

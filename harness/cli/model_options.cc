@@ -22,37 +22,6 @@ AssayRopeRecipe rope_recipe(const std::string& name) {
   return name == "hf" ? ASSAY_ROPE_HF : name == "ggml" ? ASSAY_ROPE_GGML : ASSAY_ROPE_F64;
 }
 
-struct Choice {
-  Backend backend;
-  Isa limit;
-};
-
-Choice choice_of(const std::string& name) {
-  if (name == "reference") return {Backend::reference, selected_isa()};
-  const auto isa = isa_from_name(name);
-  if (isa && isa_supported(*isa)) return {Backend::kernels, *isa};
-  throw std::invalid_argument(
-      fmt::format("--kernel: no variant '{}' here; there are: reference, {}", name, supported_isa_names()));
-}
-
-void choose_kernels(Engine& engine, const ModelOptions& options) {
-  for (const std::string& one : options.kernels) {
-    const std::size_t equals = one.rfind('=');
-    if (equals == std::string::npos) throw std::invalid_argument(fmt::format("--kernel: '{}'; expected SITE_GLOB=ISA", one));
-    const std::string glob = one.substr(0, equals);
-    const Choice choice = choice_of(one.substr(equals + 1));
-    bool met = false;
-    std::vector<std::string> sites;
-    for (std::size_t step = 0; step < engine.plan().steps.size(); ++step) {
-      sites.push_back(engine.plan().steps[step].site);
-      if (!matches_glob(glob, sites.back())) continue;
-      engine.choose(step, choice.backend, choice.limit);
-      met = true;
-    }
-    if (!met) throw std::invalid_argument("--kernel: " + unknown_name("site", glob, sites));
-  }
-}
-
 }  // namespace
 
 void add_plan_options(CLI::App& command, ModelOptions& options) {
@@ -71,7 +40,9 @@ void add_plan_options(CLI::App& command, ModelOptions& options) {
 void add_model_options(CLI::App& command, ModelOptions& options) {
   add_plan_options(command, options);
   command.add_option("--threads", options.threads, "Threads; by default one a core")->check(CLI::PositiveNumber);
-  command.add_option("--kernel", options.kernels, "SITE_GLOB=ISA, or =reference: what runs these steps (repeatable)");
+  command.add_option("--kernel", options.kernels,
+                     "SITE_GLOB=ISA, =reference or =PLUGIN:KERNEL: what runs these steps (repeatable)");
+  command.add_option("--plugin", options.plugins, "A shared library with kernels, which runs in this process (repeatable)");
 }
 
 std::filesystem::path model_path(const ModelOptions& options) {
@@ -91,22 +62,6 @@ PlanOptions plan_options(const ModelOptions& options) {
 
 EngineOptions engine_options(const ModelOptions& options) {
   return {plan_options(options), thread_count(options.threads)};
-}
-
-std::unique_ptr<Engine> load_engine(const ModelFile& model, const ModelOptions& options, const EngineOptions& settings) {
-  const StatusLine line;
-  const auto show = [&](std::int64_t done, std::int64_t total) {
-    line.show(fmt::format("loading: {:.0f} of {:.0f} MB", static_cast<double>(done) / 1e6, static_cast<double>(total) / 1e6));
-  };
-  auto engine = std::make_unique<Engine>(model, settings, show);
-  choose_kernels(*engine, options);
-  return engine;
-}
-
-std::unique_ptr<Engine> load_engine_for_logits(const ModelFile& model, const ModelOptions& options) {
-  EngineOptions settings = engine_options(options);
-  settings.plan.all_logits = true;
-  return load_engine(model, options, settings);
 }
 
 }  // namespace assay::cli

@@ -21,24 +21,17 @@ struct ModelOptions {
   std::string kv_type = "f32";
   std::string rope = "f64";
   int threads = 0;
-  std::vector<std::string> kernels;  // SITE_GLOB=ISA, or =reference
+  std::vector<std::string> kernels;  // SITE_GLOB=ISA, =reference or =PLUGIN:KERNEL
+  std::vector<std::string> plugins;  // shared libraries, beside those that ASSAY_PLUGINS names
 };
 
 // MODEL, which may be left out, --context, --chunk, --window, --kv, --kv-type and --rope: what a plan depends on.
 void add_plan_options(CLI::App& command, ModelOptions& options);
-// The same, --threads and --kernel.
+// The same, --threads, --kernel and --plugin.
 void add_model_options(CLI::App& command, ModelOptions& options);
 
 std::filesystem::path model_path(const ModelOptions& options);
 PlanOptions plan_options(const ModelOptions& options);
 EngineOptions engine_options(const ModelOptions& options);
-
-// The engine as `settings` ask for it, which engine_options() gives and a command may change, with --kernel's choices in effect, in
-// their order; its load shows on one line of a terminal's standard error. Throws std::invalid_argument for a --kernel that names
-// an unknown variant, one that this CPU lacks, or a glob that meets no site.
-std::unique_ptr<Engine> load_engine(const ModelFile& model, const ModelOptions& options, const EngineOptions& settings);
-
-// The same, with room for the logits of every token.
-std::unique_ptr<Engine> load_engine_for_logits(const ModelFile& model, const ModelOptions& options);
 
 }  // namespace assay::cli

@@ -50,8 +50,9 @@ std::optional<std::string> file_suffix(const std::string& name, const std::strin
   if (name == "file" || name == "ours" || name == "theirs" || name == "against" || name == "beside" || name == "trace")
     return ".h5";
   if (name == "golden" && command != "check") return ".h5";
-  if (name == "baseline" || name == "map" || name == "report" || name == "bench") return ".json";
+  if (name == "baseline" || name == "ledger" || name == "map" || name == "report" || name == "bench") return ".json";
   if (name == "html") return ".html";
+  if (name == "plugin") return ".so";
   if (name == "output" || name == "model") return "";
   return std::nullopt;
 }

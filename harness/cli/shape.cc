@@ -35,15 +35,20 @@ Params parse_shape(const std::string& text) {
   return params;
 }
 
-Isa require_isa(const std::string& name) {
+Isa known_isa(const std::string& name) {
   const auto isa = isa_from_name(name);
   if (!isa) {
     std::vector<std::string> known;
     for (const Isa one : kAllIsas) known.emplace_back(isa_name(one));
     throw std::invalid_argument(unknown_name("ISA", name, known));
   }
-  if (!isa_supported(*isa)) throw std::invalid_argument("this CPU lacks " + name + "; it runs " + supported_isa_names());
   return *isa;
+}
+
+Isa require_isa(const std::string& name) {
+  const Isa isa = known_isa(name);
+  if (!isa_supported(isa)) throw std::invalid_argument("this CPU lacks " + name + "; it runs " + supported_isa_names());
+  return isa;
 }
 
 std::optional<Isa> forced_isa() {

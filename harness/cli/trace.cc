@@ -5,8 +5,8 @@
 
 #include "engine/tokenizer/tokenizer.h"
 #include "golden/trace.h"
+#include "harness/cli/chosen_engine.h"
 #include "harness/cli/cli.h"
-#include "harness/cli/model_options.h"
 #include "harness/cli/plan_text.h"
 #include "harness/cli/status_line.h"
 #include "harness/report.h"

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "engine/plan/fuse.h"
 #include "engine/plan/plan.h"
 #include "engine/plan/weight_layout.h"
 #include "harness/adapter.h"
@@ -36,10 +37,7 @@ Array integers(const std::vector<std::int32_t>& values) {
 class Extractor {
  public:
   explicit Extractor(const ExtractRequest& request)
-      : request_(request),
-        plan_(make_plan(request.model->config(), request.model->weights(), {})),
-        wirings_(plan_wiring(plan_)),
-        rows_(*request.trace, prompt_name(request)) {}
+      : request_(request), plan_(plan_of(request)), wirings_(plan_wiring(plan_)), rows_(*request.trace, prompt_name(request)) {}
 
   Extracted run() {
     const auto index = plan_.find(request_.site);
@@ -61,6 +59,12 @@ class Extractor {
   }
 
  private:
+  static Plan plan_of(const ExtractRequest& request) {
+    Plan plan = make_plan(request.model->config(), request.model->weights(), {});
+    if (request.fused) fuse_quantisation(plan, {request.site});
+    return plan;
+  }
+
   static std::string prompt_name(const ExtractRequest& request) {
     using Names = std::vector<std::string>;
     return chosen_prompts(*request.trace, request.prompt.empty() ? Names{} : Names{request.prompt}).front();
@@ -178,7 +182,8 @@ class Extractor {
     const WeightLayout& layout = *weight().layout;
     const std::int64_t n = weight().stored->rows;
     const std::int64_t k = weight().stored->cols;
-    if (count_ > 1) set("m", count_);
+    const bool one_row = count_ == 1 && !request_.fused;  // the op takes no m
+    if (!one_row) set("m", count_);
     set("n", n);
     set("k", k);
     std::vector<std::int64_t> shape = tiled(layout)
@@ -189,7 +194,7 @@ class Extractor {
     give("w", std::move(w));
     Array x = floats(input(0), {count_, k});
     if (layout.activations != ActivationType::f32) x = quantised(layout.activations, x, k);
-    if (count_ == 1) x.shape.erase(x.shape.begin());
+    if (one_row) x.shape.erase(x.shape.begin());
     give("x", std::move(x));
   }
 

@@ -16,6 +16,7 @@ struct ExtractRequest {
   std::string prompt;  // empty: the first
   std::string site;
   std::int64_t window = 0;  // attention's, as the run had it
+  bool fused = false;       // a projection with the quantisation of its activations: op linear_<type>
 };
 
 struct Extracted {

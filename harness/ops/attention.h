@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 
 #include "harness/ops/bind.h"
 #include "kernels/kv_view.h"
@@ -75,6 +76,10 @@ class AttentionAdapter final : public OpAdapter<Op, kContract, kReference> {
     args.span_count = static_cast<std::int64_t>(spans.size());
     args.y = pointer<float>(tensors, 3);
     return args;
+  }
+
+  std::vector<NestedArray> nested(const Args& args) const override {
+    return {{offsetof(Args, spans), std::as_bytes(std::span(args.spans, static_cast<std::size_t>(args.span_count)))}};
   }
 
   AssayStatus required_status(const Params& params, const std::vector<Array>&) const override {

@@ -1,0 +1,52 @@
+#include "harness/cli/runner_options.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+
+#include "harness/cli/shape.h"
+
+namespace assay::cli {
+
+std::vector<std::string> plugin_paths(const std::vector<std::string>& given) {
+  std::vector<std::string> paths = given;
+  const char* more = std::getenv("ASSAY_PLUGINS");
+  std::string list = more == nullptr ? "" : more;
+  while (!list.empty()) {
+    const std::size_t colon = std::min(list.find(':'), list.size());
+    if (colon > 0) paths.push_back(list.substr(0, colon));
+    list.erase(0, colon + 1);
+  }
+  return paths;
+}
+
+void RunnerCliOptions::add_to(CLI::App& app) {
+  add_plugins_to(app);
+  app.add_option("--runner", command, "The command that starts assay-runner elsewhere, such as 'ssh board assay-runner'");
+}
+
+void RunnerCliOptions::add_plugins_to(CLI::App& app) {
+  app.add_option("--plugin", plugins, "A shared library of kernels (docs/your-kernel.md); repeatable, also ASSAY_PLUGINS")
+      ->allow_extra_args(false);
+  app.add_option("--time-limit", limit_seconds, "Seconds that a call by a runner may take")->check(CLI::PositiveNumber);
+}
+
+std::optional<RunnerOptions> RunnerCliOptions::options() const {
+  RunnerOptions options;
+  options.command = command;
+  options.plugins = plugin_paths(plugins);
+  if (options.command.empty() && options.plugins.empty()) return std::nullopt;
+  if (options.command.empty()) {
+    for (std::string& path : options.plugins) path = std::filesystem::absolute(path).string();
+  }
+  options.limit = std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(limit_seconds * 1000)));
+  return options;
+}
+
+std::optional<Isa> wanted_isa(const std::string& name, bool elsewhere) {
+  if (name.empty()) return forced_isa();
+  return elsewhere ? known_isa(name) : require_isa(name);
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,31 @@
+// --plugin, --runner and --time-limit, as several commands take them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/remote/remote_runner.h"
+#include "kernels/isa.h"
+
+namespace assay::cli {
+
+// `given`, then those of ASSAY_PLUGINS (separated by colons).
+std::vector<std::string> plugin_paths(const std::vector<std::string>& given);
+
+struct RunnerCliOptions {
+  std::vector<std::string> plugins;
+  std::string command;
+  double limit_seconds = static_cast<double>(kDefaultLimit.count()) / 1000;
+
+  void add_to(CLI::App& app);          // all three
+  void add_plugins_to(CLI::App& app);  // without --runner: for commands that run kernels here
+  // Empty: neither a plugin nor a runner is named. A plugin that is to be loaded on this machine gets its absolute path.
+  std::optional<RunnerOptions> options() const;
+};
+
+// --isa, or ASSAY_ISA: of this CPU, unless kernels run elsewhere.
+std::optional<Isa> wanted_isa(const std::string& name, bool elsewhere);
+
+}  // namespace assay::cli

@@ -1,0 +1,36 @@
+// Opening a plugin: its description, held to the ABI before anything of it is used.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "harness/plugin/assay_plugin.h"
+#include "kernels/isa.h"
+
+namespace assay {
+
+// Names the file, the kernel and what was expected.
+class PluginError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// A plugin stays in memory until the process ends: its threads and its exit handlers may be anywhere.
+struct LoadedPlugin {
+  std::string path;
+  std::string name;
+  std::string version;
+  std::span<const AssayPluginKernel> kernels;  // validated: names, op, ISA, claim, functions
+
+  // The ISA that a kernel names.
+  static Isa isa_of(const AssayPluginKernel& kernel) { return *isa_from_name(kernel.isa); }
+};
+
+// Runs the library's constructors and assay_plugin(): foreign code. Throws PluginError: no such library, no symbol, another
+// ABI version, an unknown op or ISA, a name twice or of other letters, a null function, a layout half-stated.
+LoadedPlugin load_plugin(const std::string& path);
+
+}  // namespace assay

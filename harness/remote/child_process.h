@@ -1,0 +1,48 @@
+// A program as a child, with a channel to its standard input and one from its standard output, and no wait without a deadline.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace assay {
+
+using Deadline = std::chrono::steady_clock::time_point;
+
+enum class Io { done, ended, late };
+
+class ChildProcess {
+ public:
+  // Starts argv[0] (a path) in a process group of its own. Throws std::runtime_error that names it.
+  explicit ChildProcess(std::vector<std::string> argv);
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+  ~ChildProcess();  // ends the group
+
+  // All of `bytes`. `ended`: the child takes no more.
+  Io write(std::span<const std::byte> bytes, Deadline deadline);
+  // Exactly `bytes`; `got` says how many came before it ended or was late.
+  Io read(std::span<std::byte> bytes, Deadline deadline, std::size_t& got);
+
+  // How it ended, in words: "died of SIGSEGV (signal 11)", "exited with status 3". Closes the channels and gives it a moment; one that
+  // still lives "closed its output, but lives" and is killed.
+  std::string ending();
+
+ private:
+  void close_channels();
+  void kill_group() const;
+
+  pid_t pid_ = -1;
+  int in_ = -1;   // to the child
+  int out_ = -1;  // from it
+  std::string ending_;
+};
+
+// "SIGSEGV"; "signal 42" where it has no name.
+std::string signal_name(int signal);
+
+}  // namespace assay

@@ -1,0 +1,20 @@
+#include "kernels/linear/body.h"
+
+#include "kernels/gemm_q4_k_q8_k/gemm_q4_k_q8_k.h"
+#include "kernels/gemv_q4_k_q8_k/gemv_q4_k_q8_k.h"
+#include "kernels/linear_q4_k/linear_q4_k.h"
+#include "kernels/quantize_q8_k/quantize_q8_k.h"
+
+namespace assay {
+
+extern "C" {
+AssayStatus quantize_q8_k_scalar(const QuantizeQ8KArgs* args) noexcept;
+AssayStatus gemv_q4_k_q8_k_scalar(const GemvQ4KQ8KArgs* args) noexcept;
+AssayStatus gemm_q4_k_q8_k_scalar(const GemmQ4KQ8KArgs* args) noexcept;
+
+AssayStatus linear_q4_k_scalar(const LinearQ4KArgs* args) noexcept {
+  return linear<ASSAY_QK_K, BlockQ8_K, quantize_q8_k_scalar, gemv_q4_k_q8_k_scalar, gemm_q4_k_q8_k_scalar>(*args);
+}
+}
+
+}  // namespace assay

@@ -1,0 +1,20 @@
+#include "kernels/linear/body.h"
+
+#include "kernels/gemm_q5_k_q8_k/gemm_q5_k_q8_k.h"
+#include "kernels/gemv_q5_k_q8_k/gemv_q5_k_q8_k.h"
+#include "kernels/linear_q5_k/linear_q5_k.h"
+#include "kernels/quantize_q8_k/quantize_q8_k.h"
+
+namespace assay {
+
+extern "C" {
+AssayStatus quantize_q8_k_scalar(const QuantizeQ8KArgs* args) noexcept;
+AssayStatus gemv_q5_k_q8_k_scalar(const GemvQ5KQ8KArgs* args) noexcept;
+AssayStatus gemm_q5_k_q8_k_scalar(const GemmQ5KQ8KArgs* args) noexcept;
+
+AssayStatus linear_q5_k_scalar(const LinearQ5KArgs* args) noexcept {
+  return linear<ASSAY_QK_K, BlockQ8_K, quantize_q8_k_scalar, gemv_q5_k_q8_k_scalar, gemm_q5_k_q8_k_scalar>(*args);
+}
+}
+
+}  // namespace assay

@@ -1,0 +1,146 @@
+// --plugin, --runner and what goes with them, as typed: output, JSON and exit codes.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tests/program.h"
+#include "tests/temporary.h"
+
+namespace assay {
+namespace {
+
+std::filesystem::path tests_folder() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path();
+}
+
+std::string plugin(const std::string& name) {
+  return (tests_folder() / (name + ".so")).string();
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+const std::vector<std::string> kSmall{"check", "rms_norm", "--shape", "rows=3,n=40"};
+
+std::vector<std::string> small(std::vector<std::string> more) {
+  more.insert(more.begin(), kSmall.begin(), kSmall.end());
+  return more;
+}
+
+TEST(PluginCli, ExitCodes) {
+  EXPECT_EQ(run_assay(small({"--plugin", plugin("bad_plugin"), "--variant", "bad:good"})).status, 0);
+  EXPECT_EQ(run_assay(small({"--plugin", plugin("bad_plugin"), "--variant", "bad:throws"})).status, 1);
+  const Ran refused = run_assay(small({"--plugin", plugin("unloadable_WRONG_ABI")}));
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_TRUE(contains(refused.err, "is of plugin ABI 99; expected 1")) << refused.err;
+  EXPECT_EQ(run_assay(small({"--plugin", "/nonexistent.so"})).status, 2);
+  EXPECT_EQ(run_assay(small({"--runner", "exit 3"})).status, 2);
+  EXPECT_EQ(run_assay(small({"--ledger", "x.json"})).status, 2) << "a ledger without a plugin";
+  EXPECT_EQ(run_assay({"check", "add", "--variant", "add_sclar"}).status, 2);
+}
+
+TEST(PluginCli, PluginsOfTheEnvironmentAndItsOwnProcessAreSaid) {
+  const Ran ran = run_assay(small({"--variant", "bad:good"}), {"ASSAY_PLUGINS=:" + plugin("bad_plugin")});
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_TRUE(contains(ran.out, "rms_norm bad:good")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "plugin bad 1.0 (" + plugin("bad_plugin") + "), in a process of its own")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "run by assay-runner on ")) << ran.out;
+}
+
+TEST(PluginCli, WhatAPluginPrintsIsNoPartOfTheReport) {
+  const Ran ran = run_assay(small({"--plugin", plugin("bad_plugin"), "--variant", "bad:prints", "--json"}));
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_TRUE(contains(ran.err, "hello from a kernel"));
+  const auto report = nlohmann::json::parse(ran.out);
+  EXPECT_EQ(report["cases"][0]["stability"], "stable");
+  EXPECT_EQ(report["plugins"][0]["name"], "bad");
+}
+
+TEST(PluginCli, OurKernelsRunElsewhere) {
+  const std::string runner = (tests_folder().parent_path() / "assay-runner").string();
+  const Ran ran = run_assay({"check", "attn_decode_f32", "--isa", "scalar", "--runner", runner, "--json"});
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  const auto report = nlohmann::json::parse(ran.out);
+  ASSERT_FALSE(report["cases"].empty());
+  for (const auto& one : report["cases"]) EXPECT_EQ(one["variant"], "attn_decode_f32_scalar");
+  EXPECT_TRUE(report["cases"][0]["in_ledger"]) << "no digest was compared";
+  EXPECT_TRUE(contains(report["cases"][0]["repro"], "--runner " + runner));
+}
+
+TEST(PluginCli, ListNamesTheirKernels) {
+  const Ran table = run_assay({"list", "rms_norm", "--plugin", plugin("bad_plugin")});
+  EXPECT_EQ(table.status, 0) << table.err;
+  EXPECT_TRUE(contains(table.out, "bad:good")) << table.out;
+  const Ran ran = run_assay({"list", "rms_norm", "--plugin", plugin("bad_plugin"), "--json"});
+  bool found = false;
+  for (const auto& one : nlohmann::json::parse(ran.out)["ops"][0]["variants"]) {
+    found = found || (one["name"] == "bad:packed" && one["claim"] == "bounded" && one["packed"] == "w");
+  }
+  EXPECT_TRUE(found) << ran.out;
+}
+
+TEST(PluginCli, AnOwnersLedgerIsWrittenAndCompared) {
+  const TemporaryFolder folder;
+  const std::string ledger = (folder.path() / "ledger.json").string();
+  const std::vector<std::string> of_add{"add", "--plugin", plugin("bad_plugin"), "--ledger", ledger};
+  std::vector<std::string> accept{"ledger", "accept"};
+  accept.insert(accept.end(), of_add.begin(), of_add.end());
+  accept.insert(accept.end(), {"--why", "first"});
+  const Ran accepted = run_assay(accept);
+  EXPECT_EQ(accepted.status, 0) << accepted.err;
+  EXPECT_TRUE(contains(accepted.out, "add bad:canonical ")) << accepted.out;
+  std::vector<std::string> check{"check"};
+  check.insert(check.end(), of_add.begin(), of_add.end());
+  const Ran checked = run_assay(check);
+  EXPECT_EQ(checked.status, 0) << checked.out;
+  EXPECT_TRUE(contains(checked.out, " 0 not in the ledger")) << checked.out;
+  EXPECT_EQ(run_assay({"ledger", "accept", "rms_norm", "--plugin", plugin("bad_plugin"), "--why", "x"}).status, 2)
+      << "whose ledger?";
+  EXPECT_EQ(run_assay({"ledger", "accept", "add", "--ledger", ledger, "--why", "x"}).status, 2) << "whose kernels?";
+  EXPECT_TRUE(contains(run_assay({"ledger", "show", "--ledger", ledger}).out, "add bad:canonical"));
+}
+
+TEST(PluginCli, BenchTimesWhatPassesBesideOurs) {
+  const Ran ran = run_assay({"bench", "add", "--shape", "n=512", "--warm", "--plugin", plugin("bad_plugin"), "--json"});
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_TRUE(contains(ran.err, "plugins are timed in this process")) << ran.err;
+  const auto one = nlohmann::json::parse(ran.out)["benchmarks"][0];
+  EXPECT_EQ(one["variant"], "bad:canonical");
+  EXPECT_GT(one["speed"], 0.0);
+  EXPECT_TRUE(contains(one["rival"], "add_")) << ran.out;
+}
+
+TEST(PluginCli, BenchTimesOwnLayoutsAndRefusesWhatFails) {
+  const std::vector<std::string> bench{"bench",        "rms_norm", "--shape",  "rows=2,n=64",        "--warm",
+                                       "--time-limit", "0.1",      "--plugin", plugin("bad_plugin"), "--json"};
+  const Ran ran = run_assay(bench);
+  EXPECT_EQ(ran.status, 1);
+  int timed = 0;
+  for (const auto& one : nlohmann::json::parse(ran.out)["benchmarks"]) {
+    const std::string name = one["variant"];
+    const bool good = name == "bad:good" || name == "bad:packed" || name == "bad:prints";
+    EXPECT_EQ(one.contains("speed"), good) << name;
+    timed += good ? 1 : 0;
+    EXPECT_EQ(contains(one.value("error_message", ""), "has not passed"), !good) << name;
+  }
+  EXPECT_EQ(timed, 3);
+}
+
+TEST(PluginCli, ANewPluginIsWrittenOnceAndIntoANewFolder) {
+  const TemporaryFolder folder;
+  const std::string mine = (folder.path() / "mine").string();
+  const Ran ran = run_assay({"new-plugin", mine, "--json"});
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(nlohmann::json::parse(ran.out)["name"], "mine");
+  for (const char* file : {"CMakeLists.txt", "kernel.cc", "README.md"}) {
+    EXPECT_TRUE(std::filesystem::file_size(folder.path() / "mine" / file) > 100) << file;
+  }
+  EXPECT_EQ(run_assay({"new-plugin", mine}).status, 2);
+  EXPECT_EQ(run_assay({"new-plugin", (folder.path() / "a b").string()}).status, 2);
+}
+
+}  // namespace
+}  // namespace assay

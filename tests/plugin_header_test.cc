@@ -1,0 +1,25 @@
+// The plugin header: the same layout in C11 and C++20, and the one that the ABI version stands for.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "harness/plugin/assay_plugin.h"
+#include "tests/plugin_layout.h"
+
+namespace assay {
+namespace {
+
+TEST(PluginHeader, CAndCxxLayItOutAlike) {
+  const std::vector<std::size_t> version_1{64, 40, 4, 8, 16, 24, 32, 40, 48, 56, 4, 8, 16, 24, 32};
+  std::vector<std::size_t> c;
+  for (const std::size_t* one = c_plugin_layout; *one != 0; ++one) c.push_back(*one);
+  EXPECT_EQ(c, version_1);
+  EXPECT_EQ(sizeof(AssayPluginKernel), version_1[0]);
+  EXPECT_EQ(sizeof(AssayPlugin), version_1[1]);
+  EXPECT_EQ(ASSAY_PLUGIN_ABI, 1) << "another layout is another version: write its numbers here";
+  EXPECT_EQ(static_cast<int>(ASSAY_CLAIM_CANONICAL), 0);
+  EXPECT_EQ(static_cast<int>(ASSAY_CLAIM_BOUNDED), 1);
+}
+
+}  // namespace
+}  // namespace assay

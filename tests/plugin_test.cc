@@ -1,0 +1,240 @@
+// Foreign kernels on the bench: each bad one is named as what it is, good ones pass, and plugins that cannot be used are refused.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+
+#include "harness/plugin/loader.h"
+#include "harness/suite.h"
+#include "tests/temporary.h"
+
+namespace assay {
+namespace {
+
+constexpr std::int64_t kCases = 2;
+
+std::filesystem::path plugin(const std::string& name) {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / (name + ".so");
+}
+
+CheckRequest request(const std::string& name, const std::string& variant = "") {
+  CheckRequest request;
+  request.ops = {"rms_norm"};
+  request.generated = GeneratedRequest{{{"rows", std::int64_t{3}}, {"n", std::int64_t{40}}}, "gauss", 1};
+  request.generated_cases = kCases;
+  request.variant = variant.empty() ? "" : "bad:" + variant;
+  request.runner = RunnerOptions{"", {plugin(name).string()}, std::chrono::milliseconds(500)};
+  return request;
+}
+
+// Every case of the kernel fails by `check` with these words, and the run comes to its end.
+void expect_failed(const std::string& kernel, const std::string& check, const std::string& words) {
+  const SuiteResult result = run_suite(request("bad_plugin", kernel));
+  ASSERT_EQ(result.cases.size(), static_cast<std::size_t>(kCases)) << kernel << ": the run stopped";
+  for (const CaseResult& one : result.cases) {
+    ASSERT_EQ(one.verdict, Verdict::fail) << kernel;
+    EXPECT_EQ(check_name(one.failure->check), check) << kernel << ": " << one.failure->message;
+    EXPECT_NE(one.failure->message.find(words), std::string::npos) << kernel << ": " << one.failure->message;
+    EXPECT_NE(one.repro.find("--plugin "), std::string::npos) << one.repro;
+    EXPECT_NE(one.repro.find("--variant bad:" + kernel), std::string::npos) << one.repro;
+  }
+  EXPECT_FALSE(result.passed());
+}
+
+void expect_passed(const CheckRequest& asked) {
+  const SuiteResult result = run_suite(asked);
+  EXPECT_TRUE(result.passed()) << asked.variant;
+  for (const CaseResult& one : result.cases) {
+    EXPECT_EQ(one.verdict, Verdict::pass) << one.variant << ": " << (one.failure ? one.failure->message : "");
+    EXPECT_GE(one.placements, 2) << one.variant;
+  }
+}
+
+TEST(Plugin, GoodKernelsPass) {
+  for (const char* kernel : {"good", "packed", "prints"}) {
+    expect_passed(request("bad_plugin", kernel));
+    EXPECT_EQ(run_suite(request("bad_plugin", kernel)).cases[0].stability, "stable") << kernel;
+  }
+}
+
+// Every golden case and the bias: what a plugin's owner runs.
+TEST(Plugin, AGoodKernelPassesEveryGolden) {
+  CheckRequest asked = request("bad_plugin", "good");
+  asked.generated.reset();
+  expect_passed(asked);
+}
+
+TEST(Plugin, ACanonicalKernelIsHeldToOurBitsAndOurLedger) {
+  CheckRequest asked = request("bad_plugin", "canonical");
+  asked.ops = {"add"};
+  asked.generated.reset();
+  expect_passed(asked);
+  const SuiteResult result = run_suite(asked);
+  EXPECT_TRUE(result.cases[0].in_ledger);
+  EXPECT_TRUE(result.cases[0].stability.empty());
+  expect_failed("not_canonical", "bits", "not the scalar kernel's bits: y[");
+}
+
+TEST(Plugin, MemoryFaultsNameTheTensorAndTheDistance) {
+  expect_failed("segfault", "guard", "touched address ");
+  expect_failed("write_past", "guard", "touched 1 bytes past the end of y (guard page)");
+  expect_failed("write_before", "guard", "wrote 4 bytes before the start of y");
+  expect_failed("read_past", "guard", "touched 1 bytes past the end of x (guard page)");
+  expect_failed("overruns_stack", "guard", "(signal 11)");
+}
+
+TEST(Plugin, OtherWaysNotToReturn) {
+  expect_failed("throws", "guard", "threw std::runtime_error: no such tile");
+  expect_failed("throws_int", "guard", "threw int");
+  expect_failed("throws_in_noexcept", "guard", "aborted (SIGABRT)");
+  expect_failed("illegal", "guard", "executed an instruction that this CPU lacks (SIGILL)");
+  expect_failed("aborts", "guard", "aborted (SIGABRT)");
+  expect_failed("divides", "guard", "raised SIGFPE");
+  expect_failed("endless", "guard", "gave no answer within 0.5 s (--time-limit): an endless loop?");
+  expect_failed("sleeps", "guard", "gave no answer within 0.5 s");
+  expect_failed("exits", "guard", "the runner exited with status 0");
+}
+
+TEST(Plugin, WrongResults) {
+  expect_failed("many_ulp", "bound", "y[0, 3] = 0x");
+  expect_failed("refuses", "exact", "returned bad_parameter; expected ok");
+  expect_failed("odd_status", "guard", "returned 77, which is no AssayStatus");
+  expect_failed("flushes", "guard", "left another floating-point environment behind: this thread flushes denormals");
+}
+
+TEST(Plugin, BitsThatChangeAreToldApart) {
+  expect_failed("random", "bits", "not deterministic: other bits when called again: y[0, 0]");
+  expect_failed("alignment", "bits", "depends on its placement: other bits when placed");
+  expect_failed("batch", "bits", "not batch invariant: other bits when placed cut by rows in 2 parts: y[0, 0]");
+  expect_failed("threads", "bits", "not the same when threads run it: other bits when placed cut by rows among 2 threads");
+  EXPECT_EQ(run_suite(request("bad_plugin", "batch")).cases[0].stability, "not batch invariant");
+}
+
+TEST(Plugin, LayoutsOfItsOwn) {
+  expect_failed("pack_past", "guard", "pack: wrote past the end of its own layout");
+  expect_failed("pack_negative", "guard", "packed_bytes: asks for -1 bytes");
+  expect_failed("pack_throws", "guard", "pack: threw std::bad_alloc");
+  expect_failed("packed_read_past", "guard", "past the end of its own layout of w (guard page)");
+}
+
+// Six cases, three waits.
+TEST(Plugin, AKernelThatHangsIsNotCalledForever) {
+  CheckRequest asked = request("bad_plugin", "sleeps");
+  asked.generated_cases = 6;
+  asked.runner->limit = std::chrono::milliseconds(100);
+  const SuiteResult result = run_suite(asked);
+  ASSERT_EQ(result.cases.size(), 6U);
+  EXPECT_NE(result.cases[2].failure->message.find("gave no answer"), std::string::npos);
+  EXPECT_NE(result.cases[3].failure->message.find("was not called: 3 calls before gave no answer within 0.1 s"),
+            std::string::npos);
+}
+
+// One run with all of them: each fails or passes by itself.
+TEST(Plugin, TheRunIsComplete) {
+  CheckRequest asked = request("bad_plugin");
+  asked.generated_cases = 1;
+  std::map<std::string, Verdict> verdicts;
+  for (const CaseResult& one : run_suite(asked).cases) verdicts[one.variant] = one.verdict;
+  EXPECT_EQ(verdicts.size(), 30U);
+  std::size_t passed = 0;
+  for (const auto& [variant, verdict] : verdicts) passed += verdict == Verdict::pass ? 1 : 0;
+  EXPECT_EQ(passed, 3U);
+}
+
+TEST(Plugin, AFaultFailsWhateverIsOff) {
+  CheckRequest asked = request("bad_plugin", "throws");
+  asked.checks = Checks::parse("spread");
+  EXPECT_EQ(run_suite(asked).cases[0].verdict, Verdict::fail);
+}
+
+TEST(Plugin, OnesThatCannotBeUsedAreRefusedByName) {
+  const std::map<std::string, std::string> faults{
+      {"WRONG_ABI", "is of plugin ABI 99; expected 1"},
+      {"WRONG_SIZE", "size is 8; expected 40"},
+      {"WRONG_KERNEL_SIZE", "kernel 0: size is 56; expected 64 in ABI 1"},
+      {"UNKNOWN_OP", "kernel 'one': unknown op 'ad'; the nearest is 'add'"},
+      {"UNKNOWN_ISA", "kernel 'one': unknown ISA 'avx3'; the nearest is 'avx2'"},
+      {"DUPLICATE_NAME", "kernel 'one' of add is there twice"},
+      {"NULL_RUN", "kernel 'one': run is null"},
+      {"HALF_LAYOUT", "kernel 'one': its layout is half stated"},
+      {"UNKNOWN_TENSOR", "kernel 'small:one' packs unknown input 'w'; the nearest is 'a' of add"},
+      {"OUTPUT_TENSOR", "kernel 'small:one' packs unknown input 'y'"},
+      {"BAD_NAME", "kernel 0: name is 'a b'; expected 1 to 64 of"},
+      {"BAD_CLAIM", "kernel 'one': claim is 7"},
+      {"NO_KERNELS", "kernel_count is 0; expected 1 to"},
+      {"NULL_PLUGIN", "assay_plugin() gave null"},
+      {"NO_SYMBOL", "has no symbol assay_plugin"},
+      {"CRASH_AT_LOAD", "while it was loaded the runner died of SIGABRT"},
+      {"EXIT_AT_LOAD", "while it was loaded the runner exited with status 3"},
+  };
+  for (const auto& [fault, words] : faults) {
+    try {
+      CheckRequest asked = request("unloadable_" + fault);
+      asked.ops = {"add"};
+      asked.generated->shape = {};
+      run_suite(asked);
+      ADD_FAILURE() << fault << ": was loaded";
+    } catch (const RunnerError& error) {
+      const std::string message = error.what();
+      EXPECT_NE(message.find(words), std::string::npos) << fault << ": " << message;
+      EXPECT_NE(message.find("plugin " + plugin("unloadable_" + fault).string()), std::string::npos) << message;
+    }
+  }
+}
+
+TEST(Plugin, AMissingFileAndANameTwiceAreRefused) {
+  CheckRequest asked = request("no_such_plugin");
+  EXPECT_THROW(run_suite(asked), RunnerError);
+  asked = request("bad_plugin");
+  asked.runner->plugins.push_back(asked.runner->plugins[0]);
+  try {
+    run_suite(asked);
+    ADD_FAILURE();
+  } catch (const RunnerError& error) {
+    EXPECT_NE(std::string(error.what()).find("its name is 'bad', as that of"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Plugin, AnUnknownVariantNamesTheNearest) {
+  try {
+    run_suite(request("bad_plugin", "godo"));
+    ADD_FAILURE();
+  } catch (const std::invalid_argument& error) {
+    EXPECT_EQ(std::string(error.what()), "unknown variant 'bad:godo'; the nearest is 'bad:good'");
+  }
+}
+
+TEST(Plugin, AnOwnersLedgerSeesDrift) {
+  const TemporaryFolder folder;
+  CheckRequest asked = request("bad_plugin", "good");
+  asked.own_ledger = folder.path() / "ledger.json";
+  const SuiteResult first = run_suite(asked);
+  EXPECT_TRUE(first.passed());
+  EXPECT_FALSE(first.cases[0].in_ledger);
+  Ledger ledger(asked.own_ledger);
+  std::map<std::string, std::string> digests;
+  for (const CaseResult& one : first.cases) digests[one.case_name] = one.digest;
+  ledger.accept("rms_norm bad:good", digests, "a person", "2026-01-01", "first");
+  ledger.save();
+  EXPECT_TRUE(run_suite(asked).passed());
+  EXPECT_TRUE(run_suite(asked).cases[0].in_ledger);
+  digests.begin()->second = "00";
+  ledger.accept("rms_norm bad:good", digests, "a person", "2026-01-01", "to be found wanting");
+  ledger.save();
+  const SuiteResult drifted = run_suite(asked);
+  EXPECT_FALSE(drifted.passed());
+  EXPECT_EQ(check_name(drifted.cases[0].failure->check), "ledger");
+  EXPECT_NE(drifted.cases[0].failure->message.find("--ledger FILE"), std::string::npos);
+}
+
+// The same loader in this process, as `assay bench` uses it.
+TEST(PluginLoader, GivesWhatThePluginHolds) {
+  const LoadedPlugin loaded = load_plugin(plugin("bad_plugin").string());
+  EXPECT_EQ(loaded.name, "bad");
+  EXPECT_EQ(loaded.version, "1.0");
+  EXPECT_EQ(loaded.kernels.size(), 31U);
+  EXPECT_THROW(load_plugin(plugin("unloadable_WRONG_ABI").string()), PluginError);
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,80 @@
+/* A plugin that must be refused; FAULT says why. Also the header's C11 compile test as a whole plugin. */
+#include <stdlib.h>
+
+#include "harness/plugin/assay_plugin.h"
+#include "kernels/add/add.h"
+
+static AssayStatus run(const void* args) {
+  const AddArgs* a = args;
+  for (int64_t i = 0; i < a->n; ++i) a->y[i] = a->a[i] + a->b[i];
+  return ASSAY_OK;
+}
+
+static int64_t packed_bytes(const void* args) {
+  const AddArgs* a = args;
+  return a->n * 4;
+}
+
+static AssayStatus pack(const void* args, void* packed) {
+  (void)args;
+  (void)packed;
+  return ASSAY_OK;
+}
+
+#define NONE 0
+#define WRONG_ABI 1
+#define WRONG_SIZE 2
+#define WRONG_KERNEL_SIZE 3
+#define UNKNOWN_OP 4
+#define UNKNOWN_ISA 5
+#define DUPLICATE_NAME 6
+#define NULL_RUN 7
+#define HALF_LAYOUT 8
+#define UNKNOWN_TENSOR 9
+#define OUTPUT_TENSOR 10
+#define BAD_NAME 11
+#define BAD_CLAIM 12
+#define NO_KERNELS 13
+#define NULL_PLUGIN 14
+#define NO_SYMBOL 15
+#define CRASH_AT_LOAD 16
+#define EXIT_AT_LOAD 17
+
+static const AssayPluginKernel kernels[] = {
+    {.size = FAULT == WRONG_KERNEL_SIZE ? 56 : sizeof(AssayPluginKernel),
+     .claim = FAULT == BAD_CLAIM ? 7 : ASSAY_CLAIM_BOUNDED,
+     .op = FAULT == UNKNOWN_OP ? "ad" : "add",
+     .name = FAULT == BAD_NAME ? "a b" : "one",
+     .isa = FAULT == UNKNOWN_ISA ? "avx3" : "scalar",
+     .packed_tensor = FAULT == HALF_LAYOUT      ? "b"
+                      : FAULT == UNKNOWN_TENSOR ? "w"
+                      : FAULT == OUTPUT_TENSOR  ? "y"
+                                                : NULL,
+     .packed_bytes = FAULT == UNKNOWN_TENSOR || FAULT == OUTPUT_TENSOR ? packed_bytes : NULL,
+     .pack = FAULT == UNKNOWN_TENSOR || FAULT == OUTPUT_TENSOR ? pack : NULL,
+     .run = FAULT == NULL_RUN ? NULL : run},
+    {.size = sizeof(AssayPluginKernel),
+     .claim = ASSAY_CLAIM_BOUNDED,
+     .op = "add",
+     .name = FAULT == DUPLICATE_NAME ? "one" : "two",
+     .isa = "scalar",
+     .run = run},
+};
+
+static const AssayPlugin plugin = {FAULT == WRONG_ABI ? 99 : ASSAY_PLUGIN_ABI,
+                                   FAULT == WRONG_SIZE ? 8 : sizeof(AssayPlugin),
+                                   "small",
+                                   "1.0",
+                                   kernels,
+                                   FAULT == NO_KERNELS ? 0 : 2};
+
+#if FAULT == NO_SYMBOL
+#define assay_plugin another_name
+const AssayPlugin* another_name(void);
+#endif
+
+ASSAY_PLUGIN_EXPORT const AssayPlugin* assay_plugin(void) {
+  if (FAULT == CRASH_AT_LOAD) abort();
+  if (FAULT == EXIT_AT_LOAD) exit(3);
+  return FAULT == NULL_PLUGIN ? NULL : &plugin;
+}

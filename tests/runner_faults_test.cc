@@ -1,0 +1,127 @@
+// Runners that die, hang or send rubbish: each is told as that, and the run goes on.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "harness/suite.h"
+
+namespace assay {
+namespace {
+
+constexpr std::int64_t kCases = 2;
+
+CheckRequest request(const std::string& mode) {
+  const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  CheckRequest request;
+  request.ops = {"add"};
+  request.generated = GeneratedRequest{{{"n", std::int64_t{33}}}, "gauss", 1};
+  request.generated_cases = kCases;
+  request.runner = RunnerOptions{"exec '" + (folder / "fake_runner").string() + "' " + mode, {}, std::chrono::milliseconds(300)};
+  return request;
+}
+
+void expect_refused(const std::string& mode, const std::string& words) {
+  try {
+    run_suite(request(mode));
+    ADD_FAILURE() << mode << ": was taken for a runner";
+  } catch (const RunnerError& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find(words), std::string::npos) << mode << ": " << message;
+    EXPECT_NE(message.find("--runner"), std::string::npos) << mode << ": " << message;
+  }
+}
+
+// Every case fails, and says `words`.
+void expect_failed(const std::string& mode, const std::string& words) {
+  const SuiteResult result = run_suite(request(mode));
+  ASSERT_EQ(result.cases.size(), static_cast<std::size_t>(kCases)) << mode << ": the run stopped";
+  for (const CaseResult& one : result.cases) {
+    ASSERT_EQ(one.verdict, Verdict::fail) << mode;
+    EXPECT_TRUE(one.crashed) << mode;
+    EXPECT_EQ(check_name(one.failure->check), "guard") << mode;
+    EXPECT_TRUE(one.failure->message.starts_with("the runner ")) << mode << ": " << one.failure->message;
+    EXPECT_NE(one.failure->message.find(words), std::string::npos) << mode << ": " << one.failure->message;
+  }
+  EXPECT_FALSE(result.passed());
+}
+
+TEST(RunnerFaults, ARightOnePasses) {
+  const SuiteResult result = run_suite(request("right"));
+  EXPECT_TRUE(result.passed()) << (result.cases[0].failure ? result.cases[0].failure->message : "");
+  EXPECT_EQ(result.runner, "fake (scalar)");
+}
+
+TEST(RunnerFaults, BeforeTheFirstCall) {
+  expect_refused("exits_at_once", "the runner exited with status 3");
+  expect_refused("dies_at_once", "the runner died of SIGSEGV");
+  expect_refused("silent", "gave no answer within 0.3 s (--time-limit)");
+  expect_refused("prints_a_banner", "sent rubbish: 57 65 6c 63 6f 6d 65 20 74 6f 20 74 (\"Welcome to t\")");
+  expect_refused("half_a_head", "exited with status 0 10 bytes into the head of its answer");
+  expect_refused("half_a_greeting", "bytes into an answer of");
+  expect_refused("huge_frame", "announced a frame of 1152921504606846976 bytes");
+  expect_refused("large_frame", "announced an answer of 1073741824 bytes; expected at most 4194304");
+  expect_refused("unknown_kind", "sent a frame of kind 77");
+  expect_refused("another_kind_first", "began with something else than its greeting");
+}
+
+TEST(RunnerFaults, GreetingsOfAnotherKindOfRunner) {
+  expect_refused("another_protocol", "speaks protocol 99; expected 1");
+  expect_refused("another_abi", "takes plugins of ABI 99; expected 1");
+  expect_refused("another_byte_order", "another byte order; expected little-endian");
+  expect_refused("small_pointers", "pointers of 4 bytes; expected 8");
+  expect_refused("odd_pages", "pages of 5000 bytes");
+  expect_refused("unknown_op", "the op 'addd', which is unknown here");
+  expect_refused("unknown_isa", "the ISA 'avx3', which is unknown here");
+  expect_refused("other_arguments", "takes 8 bytes of arguments for add; expected 32");
+  expect_refused("more_kernels_than_bytes", "'kernels', more than it can hold");
+}
+
+TEST(RunnerFaults, InACall) {
+  expect_failed("exits_in_a_call", "exited with status 9");
+  expect_failed("is_killed_in_a_call", "died of SIGKILL");
+  expect_failed("hangs_in_a_call", "gave no answer within 0.3 s (--time-limit): an endless loop?");
+  expect_failed("closes_its_output", "closed its output, but lives");
+  expect_failed("ends_within_an_answer", "exited with status 0");
+  expect_failed("stalls_within_an_answer", "gave no answer within 0.3 s");
+}
+
+TEST(RunnerFaults, RubbishForAnAnswer) {
+  expect_failed("prints_in_a_call", "sent rubbish: 72 65 73 75 6c 74");
+  expect_failed("floods", "sent rubbish: 3f 3f");
+  expect_failed("another_sequence", "answered request");
+  expect_failed("answers_twice", "answered request");
+  expect_failed("greets_in_a_call", "was sent a call and answered something else");
+  expect_failed("refuses_calls", "refused the call");
+  expect_failed("odd_status", "sent the status 99");
+  expect_failed("short_answer", "sent a payload of 4103 bytes that ends within 'memory'");
+  expect_failed("long_answer", "sent a payload of 4116 bytes; expected it to end after");
+  expect_failed("gigabyte_answer", "announced an answer of 1073741824 bytes");
+  expect_failed("fault_nowhere", "sent a fault in memory 3 of 3");
+  expect_failed("fault_that_says_nothing", "sent a fault that says nothing");
+}
+
+TEST(RunnerFaults, AFreshRunnerTakesTheNextCall) {
+  CheckRequest asked = request("dies_in_every_third_call");
+  asked.checks = Checks::parse("classes,bound,exact");  // one call a case
+  asked.generated_cases = 6;
+  const SuiteResult result = run_suite(asked);
+  std::vector<bool> failed;
+  for (const CaseResult& one : result.cases) failed.push_back(one.verdict == Verdict::fail);
+  EXPECT_EQ(failed, (std::vector<bool>{false, false, true, false, false, true}));
+  EXPECT_NE(result.cases[2].failure->message.find("the runner died of SIGBUS"), std::string::npos);
+}
+
+TEST(RunnerFaults, OneThatIsNotThereIsNamed) {
+  CheckRequest asked = request("right");
+  asked.runner->command = "/nonexistent/assay-runner";
+  try {
+    run_suite(asked);
+    ADD_FAILURE();
+  } catch (const RunnerError& error) {
+    EXPECT_NE(std::string(error.what()).find("exited with status 127"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace assay
