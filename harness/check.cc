@@ -187,7 +187,7 @@ std::optional<Failure> CaseCheck::check_ledger(const Candidate& candidate, const
                                "assay ledger accept {}{} --why \"...\"",
                                result.digest, *known, result.margin, result.op, whose)};
   };
-  const std::string options = " " + candidate.selection + " --ledger FILE";
+  const std::string options = " " + candidate.acceptance;
   if (auto failure = differs(candidate.own_ledger, ledger_key(result.op, candidate.name), options)) return failure;
   return candidate.canonical ? differs(ledger_, result.op, "") : std::nullopt;
 }

@@ -33,6 +33,7 @@ struct Candidate {
   std::string selection;  // the options of `assay check OP` that choose just this
   Executor* executor;
   bool canonical = true;               // claims the canonical bits; else only that its own do not change
+  std::string acceptance = {};         // the options of `assay ledger accept OP` for it, where it has a ledger of its owner's
   const Ledger* own_ledger = nullptr;  // its owner's; null: none
 };
 

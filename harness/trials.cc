@@ -74,6 +74,20 @@ std::vector<Candidate> Trials::own(const Adapter& adapter) {
   return found;
 }
 
+// Where the kernel is and how it is run, as typed.
+std::string Trials::options_of(const RemoteKernel& kernel) const {
+  std::string options;
+  const auto add = [&options](const char* name, const std::string& value) {
+    if (!value.empty()) options += (options.empty() ? "" : " ") + std::string(name) + " " + quoted(value);
+  };
+  add("--plugin", kernel.plugin);
+  add("--runner", request_.runner->command);
+  if (request_.runner->limit != kDefaultLimit)
+    add("--time-limit", fmt::format("{}", static_cast<double>(request_.runner->limit.count()) / 1000));
+  add("--ledger", request_.own_ledger.string());
+  return options;
+}
+
 // Those of the plugins, or, without one, ours as the runner has them.
 std::vector<Candidate> Trials::remote(const Adapter& adapter) {
   std::vector<Candidate> found;
@@ -89,14 +103,14 @@ std::vector<Candidate> Trials::remote(const Adapter& adapter) {
       continue;
     }
     executors_.push_back(std::make_unique<RemoteExecutor>(*runner_, kernel));
-    std::string selection = foreign ? "--plugin " + quoted(kernel.plugin) : fmt::format("--isa {}", isa_name(kernel.isa));
-    if (!request_.runner->command.empty()) selection += " --runner " + quoted(request_.runner->command);
-    if (foreign) selection += " --variant " + kernel.variant;
-    found.push_back({.name = kernel.variant,
-                     .selection = selection,
-                     .executor = executors_.back().get(),
-                     .canonical = kernel.canonical,
-                     .own_ledger = foreign && own_ledger_ ? &*own_ledger_ : nullptr});
+    const std::string place = options_of(kernel);
+    found.push_back(
+        {.name = kernel.variant,
+         .selection = place + (foreign ? " --variant " + kernel.variant : fmt::format(" --isa {}", isa_name(kernel.isa))),
+         .executor = executors_.back().get(),
+         .canonical = kernel.canonical,
+         .acceptance = place,
+         .own_ledger = own_ledger_ ? &*own_ledger_ : nullptr});
   }
   if (request_.plugins()) std::reverse(found.begin(), found.end());  // in the plugin's own order
   return found;

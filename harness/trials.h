@@ -31,6 +31,7 @@ class Trials {
  private:
   std::vector<Candidate> own(const Adapter& adapter);
   std::vector<Candidate> remote(const Adapter& adapter);
+  std::string options_of(const RemoteKernel& kernel) const;
   bool wanted(const std::string& name);
   void require_packed_tensors() const;
 

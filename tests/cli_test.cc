@@ -170,7 +170,7 @@ TEST(Cli, TheManPageNamesEveryCommandAndOption) {
   const std::string page = assay("completion man").output;
   for (const auto& command : command_table()) {
     std::string name = command.at("command");
-    for (std::size_t at = 0; (at = name.find('-', at)) != std::string::npos; at += 2) name.replace(at, 1, "\\-");
+    if (const std::size_t hyphen = name.find('-'); hyphen != std::string::npos) name.insert(hyphen, "\\");
     EXPECT_TRUE(contains(page, ".SS " + name) || name == "assay") << name;
   }
   EXPECT_TRUE(contains(page, "\\fB\\-\\-checks\\fR"));

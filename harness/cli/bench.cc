@@ -27,6 +27,7 @@ struct BenchCliOptions {
   bool cold = false;
   RunnerCliOptions runner;
   std::string checks;
+  std::string variant;
 };
 
 // Opened in this process: their memory outlives the benchmarks.
@@ -55,6 +56,9 @@ std::vector<bench::BenchItem> items(const BenchCliOptions& options, const Plugin
   const std::optional<Isa> isa = options.isa.empty() ? forced_isa() : std::optional(require_isa(options.isa));
   auto all = plugins.loaded.empty() ? bench::bench_items(chosen, isa, shape, temperatures(options))
                                     : bench::plugin_items(plugins.adapters, isa, shape, temperatures(options));
+  std::erase_if(all, [&](const bench::BenchItem& one) {
+    return !options.variant.empty() && one.adapter->variants()[one.variant].name != options.variant;
+  });
   if (all.empty()) throw std::invalid_argument("nothing to time: no such variant");
   return all;
 }
@@ -139,6 +143,7 @@ Action add_bench(CLI::App& app, const Common& common) {
   command->add_flag("--warm", options->warm, "The same buffers again and again");
   command->add_option("--baseline", options->baseline, "Compare with an older JSON of this command or of Google Benchmark");
   command->add_option("-o,--output", options->output, "Write the JSON to a file as well");
+  command->add_option("--variant", options->variant, "Only this variant, such as mine:rms_norm");
   options->runner.add_plugins_to(*command);
   command->add_option("--checks", options->checks, "The checks that a plugin's kernel must pass to be timed, such as guard");
   command->footer("Example: assay bench matvec_f16 --isa avx2 --shape n=3072,k=1024 --output before.json");

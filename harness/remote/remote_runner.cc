@@ -41,6 +41,10 @@ std::string seconds(std::chrono::milliseconds limit) {
   return fmt::format("{} s", static_cast<double>(limit.count()) / 1000);
 }
 
+std::string text_of(const std::vector<std::byte>& payload) {
+  return payload.empty() ? "" : std::string(reinterpret_cast<const char*>(payload.data()), payload.size());
+}
+
 std::string version_mismatch(const std::string& what) {
   return what + ": the runner is of another version of Assay";
 }
@@ -100,10 +104,7 @@ void RemoteRunner::load(const std::string& path) {
       throw RunnerError("plugin " + path + ": while it was loaded the runner " + trouble.what());
     }
   }();
-  wire::Reader in(answer.payload);
-  if (answer.kind == wire::Kind::refused)
-    throw RunnerError(
-        std::string(answer.payload.empty() ? "" : reinterpret_cast<const char*>(answer.payload.data()), answer.payload.size()));
+  if (answer.kind == wire::Kind::refused) throw RunnerError(text_of(answer.payload));
   if (answer.kind != wire::Kind::loaded) throw Trouble("was asked to load a plugin and answered something else");
   try {
     const wire::Loaded loaded = wire::decode_loaded(answer.payload);
@@ -237,8 +238,7 @@ Execution RemoteRunner::bring_back(const Call& call, const Answer& answer, std::
     return result;
   }
   if (answer.kind != wire::Kind::fault) {
-    const std::string text(reinterpret_cast<const char*>(answer.payload.data()), answer.payload.size());
-    throw Trouble(answer.kind == wire::Kind::refused ? "refused the call: the host " + text
+    throw Trouble(answer.kind == wire::Kind::refused ? "refused the call: the host " + text_of(answer.payload)
                                                      : "was sent a call and answered something else");
   }
   const wire::Fault fault = wire::decode_fault(answer.payload, memory.size());
