@@ -15,6 +15,7 @@
 #include "engine/model/model_file.h"
 #include "golden/sha256.h"
 #include "harness/suite.h"
+#include "tests/refusals.h"
 #include "tests/temporary.h"
 
 namespace assay {
@@ -141,16 +142,6 @@ TEST(Quantize, MetadataOfGgufIsKept) {
     EXPECT_TRUE(std::equal(value.bytes.begin(), value.bytes.end(), kept->bytes.begin(), kept->bytes.end())) << value.key;
   }
   expect_integer(made.contents(), "general.file_type", 18);
-}
-
-template <class Body>
-std::string message_of(Body body) {
-  try {
-    body();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
 }
 
 TEST(Quantize, Refusals) {
