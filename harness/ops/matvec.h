@@ -50,7 +50,7 @@ class MatvecAdapter final : public OpAdapter<Op, kContract, kReference> {
 };
 
 template <class Op, const reference::Contract& kContract, auto kReference, DType kType>
-class GemmAdapter final : public OpAdapter<Op, kContract, kReference> {
+class TileGemmAdapter final : public OpAdapter<Op, kContract, kReference> {
  public:
   using Args = typename Op::Args;
 
