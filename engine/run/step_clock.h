@@ -51,7 +51,10 @@ class StepClock {
     std::chrono::steady_clock::duration waiting{};
   };
   // A thread's steps lie together: no two threads write to one line but at its ends.
-  std::size_t index(bool decode, int part) const { return static_cast<std::size_t>((decode ? 0 : threads_) + part); }
+  std::size_t index(bool decode, int part) const {
+    const int lane = decode ? part : threads_ + part;
+    return static_cast<std::size_t>(lane);
+  }
 
   std::size_t steps_;
   int threads_;
