@@ -49,12 +49,19 @@ bool is_named(int file, const std::filesystem::path& name) {
          opened.st_ino == named.st_ino;
 }
 
+bool flush(int file) {
+  int result = -1;
+  do result = fsync(file);
+  while (result != 0 && errno == EINTR);
+  return result == 0;
+}
+
 // A name is on the disk when its folder is.
 bool flush_folder_of(const std::filesystem::path& path) {
   const std::filesystem::path folder = path.parent_path();
   const int descriptor = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return errno == EACCES;                   // a folder to write in that may not be read
-  const bool safe = fsync(descriptor) == 0 || errno == EINVAL;  // some file systems know no such thing
+  const bool safe = flush(descriptor) || errno == EINVAL;  // some file systems know no such thing
   const int why = errno;
   close(descriptor);
   errno = why;
@@ -73,6 +80,7 @@ NewFile::NewFile(std::filesystem::path path) : path_(std::move(path)), temporary
     return;
   }
   const int why = errno;
+  unlink(temporary_.c_str());
   close(file_);
   errno = why;
   fail();
@@ -104,11 +112,7 @@ void NewFile::fail() const {
 }
 
 void NewFile::commit() {
-  int flushed = -1;
-  do flushed = fsync(file_);
-  while (flushed != 0 && errno == EINTR);
-  if (flushed != 0) fail();
-  if (rename(temporary_.c_str(), path_.c_str()) != 0) fail();
+  if (!flush(file_) || rename(temporary_.c_str(), path_.c_str()) != 0) fail();
   forget(temporary_.c_str());
   close(std::exchange(file_, -1));
   if (flush_folder_of(path_)) return;

@@ -158,10 +158,11 @@ void Hdf5Writer::write(const std::string& dataset, DType dtype, const std::vecto
                        std::span<const std::uint8_t> bytes) {
   if (std::ssize(bytes) != bytes_of(dtype, shape)) fail(dataset, "bytes and shape do not agree");
   const std::int64_t rows = shape.empty() ? 1 : shape.front();
-  const Handle id(create(dataset, dtype, shape, chunk_rows(rows, rows == 0 ? 1 : std::ssize(bytes) / rows)));
-  if (!bytes.empty() && H5Dwrite(id, Handle(H5Dget_type(id)), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()) < 0) {
-    fail(dataset, "cannot be written" + reason());
-  }
+  Handle id(create(dataset, dtype, shape, chunk_rows(rows, rows == 0 ? 1 : std::ssize(bytes) / rows)));
+  bool written = bytes.empty() || H5Dwrite(id, Handle(H5Dget_type(id)), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()) >= 0;
+  // A small one waits in the library until it is closed, and a failure then is told once.
+  written = H5Dclose(id.release()) >= 0 && written;
+  if (!written) fail(dataset, "cannot be written" + reason());
 }
 
 Hdf5Rows Hdf5Writer::rows(const std::string& dataset, DType dtype, std::int64_t rows,
@@ -229,6 +230,8 @@ void Hdf5Rows::append(std::span<const std::uint8_t> bytes) {
     write(waiting_);
     waiting_.clear();
   }
+  if (written_ < rows_ || dataset_ < 0) return;
+  if (H5Idec_ref(std::exchange(dataset_, -1)) < 0) fail("cannot be written" + reason());
 }
 
 // Rows from the first that was not written on.

@@ -1,19 +1,19 @@
 #include "golden/manifest.h"
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "golden/read_file.h"
 #include "golden/sha256.h"
 
 namespace assay {
 
 Manifest::Manifest(std::filesystem::path folder) : folder_(std::move(folder)) {
   const std::filesystem::path path = folder_ / "MANIFEST.json";
-  std::ifstream in(path);
-  if (!in) return;
+  const std::optional<std::string> text = read_file_if_any(path);
+  if (!text) return;
   try {
-    const nlohmann::json json = nlohmann::json::parse(in);
+    const nlohmann::json json = nlohmann::json::parse(*text);
     for (const auto& [name, entry] : json.at("files").items()) sums_[name] = entry.at("sha256").get<std::string>();
   } catch (const nlohmann::json::exception& error) {
     throw std::runtime_error(path.string() + ": " + error.what());

@@ -16,9 +16,8 @@ namespace {
 // A folder of data with the goldens of one op, for ASSAY_DATA.
 fs::path small_data(const fs::path& folder, const std::string& op) {
   fs::create_directories(folder / "golden" / "ops");
-  for (const std::string name : {"ops/" + op + ".h5", std::string("ledger.json"), std::string("MANIFEST.json")}) {
-    fs::copy_file(own_golden() / name, folder / "golden" / name);
-  }
+  const std::string names[] = {"ops/" + op + ".h5", "ledger.json", "MANIFEST.json"};
+  for (const std::string& name : names) fs::copy_file(own_golden() / name, folder / "golden" / name);
   return folder;
 }
 

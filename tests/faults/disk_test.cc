@@ -47,7 +47,7 @@ TEST(StandardOutput, ThatIsFullIsAnError) {
     SCOPED_TRACE(testing::PrintToString(arguments));
     const Ran ran = run_assay(arguments, {}, {{}, "/dev/full"});
     EXPECT_EQ(ran.status, 2);
-    EXPECT_NE(ran.err.find("assay: standard output: cannot be written: No space left on device\n"), std::string::npos) << ran.err;
+    EXPECT_NE(ran.err.find("assay: standard output: cannot be written"), std::string::npos) << ran.err;
   }
 }
 
@@ -101,7 +101,7 @@ TEST(Memory, ThatEndsIsAnError) {
     ASSERT_TRUE(ran.status == 0 || ran.status == 2) << ran.status << ": " << ran.err;
     passed += ran.status == 0;
     refused += ran.status == 2;
-    if (ran.status == 2) EXPECT_FALSE(ran.err.empty());
+    EXPECT_EQ(ran.err.empty(), false);
   }
   EXPECT_GT(refused, 0);
 }
@@ -191,7 +191,7 @@ TEST(SecondWriter, OfTheLedgerLosesNothing) {
 
 TEST(AtomicFile, NothingButAFileIsReplaced) {
   const TemporaryFolder folder;
-  for (const std::string name : {std::string("/dev/null"), folder.path().string()}) {
+  for (const std::string& name : std::vector<std::string>{"/dev/null", folder.path()}) {
     const Ran ran = run_assay({"completion", "bash", "-o", name});
     EXPECT_EQ(ran.status, 2);
     EXPECT_EQ(ran.err, "assay: " + name + ": is there, and no regular file\n");
