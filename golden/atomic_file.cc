@@ -60,7 +60,7 @@ bool flush(int file) {
 bool flush_folder_of(const std::filesystem::path& path) {
   const std::filesystem::path folder = path.parent_path();
   const int descriptor = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return errno == EACCES;                   // a folder to write in that may not be read
+  if (descriptor < 0) return errno == EACCES;              // a folder to write in that may not be read
   const bool safe = flush(descriptor) || errno == EINVAL;  // some file systems know no such thing
   const int why = errno;
   close(descriptor);

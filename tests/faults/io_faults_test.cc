@@ -1,10 +1,12 @@
 // Every call to the operating system that a command makes for a file fails once: the command ends with status 2 and names the file, or
 // comes to the same as without a fault, as it must where trying again is right; what it writes is the old file or the new one, and
 // nothing else is left.
-// Calls 1, 2, 3, ... and then in growing steps, until the command does not come so far; with ASSAY_ALL_FAULTS each.
+// Calls 1, 2, 3, 4, 8, 16, ... until the command does not come so far, and of commands that write alike one; with ASSAY_ALL_FAULTS each.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <iostream>
+#include <set>
 
 #include "tests/faults/commands.h"
 #include "tests/temporary.h"
@@ -14,8 +16,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+bool all_faults() {
+  return std::getenv("ASSAY_ALL_FAULTS") != nullptr;
+}
+
 int next(int number) {
-  return std::getenv("ASSAY_ALL_FAULTS") != nullptr ? number + 1 : number + 1 + number / 2;
+  return number < 4 || all_faults() ? number + 1 : 2 * number;
 }
 
 struct Fault {
@@ -54,6 +60,7 @@ void expect_named(const Ran& ran, const std::string& file) {
 
 TEST(IoFaults, WhatCannotBeReadIsNamed) {
   const TemporaryFolder folder;
+  met_in_all = 0;
   constexpr Fault kFaults[] = {{"open", "EIO", false},  {"read", "EIO", false},  {"pread", "EIO", false},
                                {"mmap", "EIO", false},  {"read", "EINTR", true}, {"pread", "EINTR", true},
                                {"read", "short", true}, {"pread", "short", true}};
@@ -73,8 +80,8 @@ TEST(IoFaults, WhatCannotBeReadIsNamed) {
       if (HasFailure()) break;
     }
   }
-  EXPECT_GT(met_in_all, 100);
-  RecordProperty("met", met_in_all);
+  EXPECT_GT(met_in_all, 60);
+  std::cout << met_in_all << " faults met\n";
 }
 
 // Somebody cuts the file in two while it is mapped.
@@ -118,12 +125,15 @@ class Writing : public testing::Test {
 
 TEST_F(Writing, WhatCannotBeWrittenIsNamedAndTheOldFileStays) {
   const TemporaryFolder folder;
+  met_in_all = 0;
   constexpr Fault kFaults[] = {{"open", "EIO", false},     {"write", "EIO", false},     {"pwrite", "EIO", false},
                                {"fsync", "EIO", false},    {"ftruncate", "EIO", false}, {"rename", "EIO", false},
                                {"write", "ENOSPC", false}, {"pwrite", "ENOSPC", false}, {"ftruncate", "ENOSPC", false},
                                {"fsync", "ENOSPC", false}, {"write", "EINTR", true},    {"pwrite", "EINTR", true},
                                {"fsync", "EINTR", true},   {"write", "short", true},    {"pwrite", "short", true}};
+  const std::set<std::string> alike{"import", "synth", "diff"};  // as trace, quantize and completion
   for (const Command& command : writers(folder.path())) {
+    if (alike.contains(command.name) && !all_faults()) continue;
     const bool ledger = command.name == "ledger accept";
     const std::string old = ledger ? content(command.file) : "the old file\n";
     ASSERT_EQ(run_assay(command.arguments, command.environment).status, 0) << command.name;
@@ -146,8 +156,8 @@ TEST_F(Writing, WhatCannotBeWrittenIsNamedAndTheOldFileStays) {
       if (HasFailure()) break;
     }
   }
-  EXPECT_GT(met_in_all, 100);
-  RecordProperty("met", met_in_all);
+  EXPECT_GT(met_in_all, 60);
+  std::cout << met_in_all << " faults met\n";
 }
 
 }  // namespace
