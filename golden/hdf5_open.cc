@@ -1,5 +1,10 @@
 #include "golden/hdf5_open.h"
 
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+#include "golden/hdf5.h"
 #include "golden/hdf5_handle.h"
 #include "golden/read_file.h"
 
@@ -16,7 +21,12 @@ hid_t open_hdf5(const std::filesystem::path& path) {
   std::error_code none;
   const std::uintmax_t size = std::filesystem::file_size(path, none);
   if (none || size > kMostInMemory) return H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
-  std::string bytes = read_file(path);
+  std::string bytes;
+  try {
+    bytes = read_file(path);
+  } catch (const std::runtime_error& error) {
+    throw Hdf5Error(error.what());
+  }
   const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS));
   H5Pset_fapl_core(access, kIncrement, false);
   if (bytes.empty() || H5Pset_file_image(access, bytes.data(), bytes.size()) < 0) return -1;
