@@ -104,7 +104,9 @@ std::vector<Command> writers(const fs::path& folder) {
   const fs::path page = out("page.html");
   const fs::path words = out("words");
   return {
-      {"trace", {"trace", "-p", "In the beginning", "-o", traced, "--sites", "layers.0*.attn*", "--threads", "1"}, traced},
+      {"trace",
+       {"trace", "-p", "In the beginning", "-o", traced, "--sites", "layers.0*.attn*", "--sites", "final_norm", "--threads", "1"},
+       traced},
       {"ledger accept", {"ledger", "accept", "argmax", "--why", "first"}, ledger, {"ASSAY_DATA=" + data.string()}},
       {"quantize", {"quantize", model, "-o", quantized, "--type", "q4_0", "--threads", "1"}, quantized},
       {"synth",
@@ -122,6 +124,10 @@ std::vector<std::string> environment_of(const Command& command, const std::strin
   all.push_back("LD_PRELOAD=" + std::string(std::getenv("ASSAY_FAULTY_IO")));
   all.push_back("ASSAY_FAULT=" + fault);
   all.push_back("ASSAY_FAULT_MET=" + met.string());
+#if defined(__SANITIZE_ADDRESS__)
+  const char* const options = std::getenv("ASAN_OPTIONS");  // which insists on being the first library otherwise
+  all.push_back("ASAN_OPTIONS=" + std::string(options == nullptr ? "" : options) + ":verify_asan_link_order=0");
+#endif
   return all;
 }
 
