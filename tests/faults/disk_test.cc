@@ -1,6 +1,7 @@
 // A full disk, a file that may not grow, memory that ends, standard streams that are closed or full, two writers of one file.
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <memory>
@@ -189,13 +190,17 @@ TEST(SecondWriter, OfTheLedgerLosesNothing) {
   EXPECT_EQ(json.at("accepted").size(), 2U);
 }
 
+// Of a device it would be the machine's: renamed over /dev/null, a file is what everybody writes into.
 TEST(AtomicFile, NothingButAFileIsReplaced) {
   const TemporaryFolder folder;
-  for (const std::string& name : std::vector<std::string>{"/dev/null", folder.path()}) {
+  const fs::path pipe = folder.path() / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  for (const fs::path& name : {pipe, folder.path()}) {
     const Ran ran = run_assay({"completion", "bash", "-o", name});
     EXPECT_EQ(ran.status, 2);
-    EXPECT_EQ(ran.err, "assay: " + name + ": is there, and no regular file\n");
+    EXPECT_EQ(ran.err, "assay: " + name.string() + ": is there, and no regular file\n");
   }
+  EXPECT_TRUE(fs::is_fifo(pipe));
 }
 
 // Ctrl-C, or the end of a session, in the middle of a file.
