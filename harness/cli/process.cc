@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <new>
 #include <string>
 #include <system_error>
@@ -20,6 +21,7 @@ namespace assay::cli {
 namespace {
 
 std::atomic<bool> ended{false};
+std::terminate_handler default_terminate = nullptr;
 
 // Otherwise the first file to be opened would be the one that is printed into. Opened the wrong way round, so that using it fails.
 void keep_standard_files_apart() {
@@ -54,6 +56,20 @@ int status_of(const std::function<int()>& body) {
   }
 }
 
+// Where an exception meets a destructor: nlohmann's, for one, ask for memory.
+[[noreturn]] void on_terminate() {
+  try {
+    if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
+  } catch (const std::bad_alloc&) {
+    remove_unfinished_files();
+    fail("out of memory");
+    _exit(kWrongUse);
+  } catch (...) {  // NOLINT(bugprone-empty-catch): what else it may be, the default says
+  }
+  default_terminate();
+  std::abort();
+}
+
 void on_interrupt(int signal) {
   remove_unfinished_files();
   ::signal(signal, SIG_DFL);
@@ -66,6 +82,7 @@ int run_process(const std::function<int()>& body) {
   keep_standard_files_apart();
   ::signal(SIGXFSZ, SIG_IGN);
   report_lost_pages();
+  default_terminate = std::set_terminate(on_terminate);
   std::atexit([] {
     if (!ended) _exit(kWrongUse);
   });

@@ -1,7 +1,7 @@
 // Every call to the operating system that a command makes for a file fails once: the command ends with status 2 and names the file, or
 // comes to the same as without a fault, as it must where trying again is right; what it writes is the old file or the new one, and
 // nothing else is left.
-// Calls 1, 2, 3, 4, 8, 16, ... until the command does not come so far, and of commands that write alike one; with ASSAY_ALL_FAULTS each.
+// Calls 1, 2, 3, 9, 27, ... until the command does not come so far, and of commands that write alike one; with ASSAY_ALL_FAULTS each.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -21,7 +21,7 @@ bool all_faults() {
 }
 
 int next(int number) {
-  return number < 4 || all_faults() ? number + 1 : 2 * number;
+  return number < 3 || all_faults() ? number + 1 : 3 * number;
 }
 
 struct Fault {
