@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "golden/hdf5_handle.h"
+#include "golden/hdf5_open.h"
 
 namespace assay {
 namespace {
@@ -163,9 +164,8 @@ auto located(const std::filesystem::path& path, const std::string& object, Body 
 class Hdf5Here final : public Hdf5Source {
  public:
   explicit Hdf5Here(const std::filesystem::path& path) : path_(path) {
-    initialise_hdf5();
     if (!std::filesystem::exists(path)) throw Hdf5Error(path.string() + ": there is no such file");
-    file_ = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+    file_ = open_hdf5(path);
     if (file_ < 0) throw Hdf5Error(path.string() + ": no HDF5 file, or a truncated one");
   }
   ~Hdf5Here() override { H5Fclose(file_); }

@@ -1,12 +1,12 @@
 #include "golden/manifest.h"
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <vector>
 
 #include "golden/hdf5.h"
+#include "golden/read_file.h"
 #include "golden/sha256.h"
 
 namespace assay {
@@ -63,10 +63,10 @@ std::string damage(const std::filesystem::path& path, const std::string& expecte
 
 Manifest::Manifest(std::filesystem::path folder) : folder_(std::move(folder)) {
   const std::filesystem::path path = folder_ / "MANIFEST.json";
-  std::ifstream in(path);
-  if (!in) return;
+  const std::optional<std::string> text = read_file_if_any(path);
+  if (!text) return;
   try {
-    const nlohmann::json json = nlohmann::json::parse(in);
+    const nlohmann::json json = nlohmann::json::parse(*text);
     for (const auto& [name, entry] : json.at("files").items()) {
       files_[name] = {entry.at("sha256").get<std::string>(), entry.value("datasets", "")};
     }

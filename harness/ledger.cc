@@ -1,20 +1,19 @@
 #include "harness/ledger.h"
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "golden/atomic_file.h"
+#include "golden/read_file.h"
 
 namespace assay {
 
 constexpr int kLedgerSchema = 1;
 
 Ledger::Ledger(std::filesystem::path path) : path_(std::move(path)) {
-  std::ifstream in(path_);
-  if (!in) return;
+  const std::optional<std::string> text = read_file_if_any(path_);
+  if (!text) return;
   try {
-    const nlohmann::json json = nlohmann::json::parse(in);
+    const nlohmann::json json = nlohmann::json::parse(*text);
     if (json.at("schema") != kLedgerSchema) throw std::runtime_error(path_.string() + ": schema is not 1");
     json.at("digests").get_to(digests_);
     for (const auto& entry : json.at("accepted")) {
@@ -46,7 +45,7 @@ std::vector<std::string> Ledger::accept(const std::string& op, const std::map<st
   return changed;
 }
 
-void Ledger::save() const {
+void Ledger::save(AtomicFile& file) const {
   nlohmann::ordered_json json;
   json["schema"] = kLedgerSchema;
   json["accepted"] = nlohmann::ordered_json::array();
@@ -54,7 +53,13 @@ void Ledger::save() const {
     json["accepted"].push_back({{"op", a.op}, {"who", a.who}, {"date", a.date}, {"why", a.why}, {"cases", a.cases}});
   }
   json["digests"] = digests_;
-  write_file_atomically(path_, json.dump(1) + "\n");
+  file.write(json.dump(1) + "\n");
+  file.commit();
+}
+
+void Ledger::save() const {
+  AtomicFile file(path_);
+  save(file);
 }
 
 }  // namespace assay

@@ -7,11 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "golden/atomic_file.h"
+
 namespace assay {
 
 class Ledger {
  public:
-  // No such file: an empty ledger. A damaged one throws std::runtime_error.
+  // No such file: an empty ledger. A damaged or unreadable one throws std::runtime_error.
   explicit Ledger(std::filesystem::path path);
 
   std::optional<std::string> digest(const std::string& op, const std::string& case_name) const;
@@ -29,7 +31,9 @@ class Ledger {
   // Replaces the digests of one op and notes why; nothing is noted where nothing changed. Returns the cases that did.
   std::vector<std::string> accept(const std::string& op, const std::map<std::string, std::string>& digests,
                                   const std::string& who, const std::string& date, const std::string& why);
-  // Writes beside, flushes and renames.
+  // Into `file`, the ledger's own in the making, and commits it. Whoever opens it before he reads the ledger loses no acceptance of
+  // another process's.
+  void save(AtomicFile& file) const;
   void save() const;
 
  private:

@@ -76,6 +76,7 @@ int accept(const LedgerOptions& options, const Common& common) {
   if (options.file.empty() == (runner && !runner->plugins.empty())) {
     throw std::invalid_argument("--plugin and --ledger go together: a plugin's digests are kept in a file of its owner's");
   }
+  AtomicFile file(options.path());  // from before it is read until it is written: another acceptance would be lost
   Ledger ledger(options.path());
   nlohmann::ordered_json json = environment_json();
   json["ledger"] = options.path().string();
@@ -87,7 +88,7 @@ int accept(const LedgerOptions& options, const Common& common) {
       }
     }
   }
-  ledger.save();
+  ledger.save(file);
   if (common.json) {
     fmt::print("{}\n", json.dump(1));
     return kPass;

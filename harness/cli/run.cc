@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <system_error>
 
 #include "engine/run/generate.h"
 #include "engine/run/site_rows.h"
@@ -116,8 +118,8 @@ int generate_text(Engine& engine, const RunOptions& options, const Tokenizer& to
   const auto emit = [&](std::string_view piece) {
     text += piece;
     if (common.json) return;
-    std::fwrite(piece.data(), 1, piece.size(), stdout);
-    std::fflush(stdout);
+    const bool written = std::fwrite(piece.data(), 1, piece.size(), stdout) == piece.size() && std::fflush(stdout) == 0;
+    if (!written) throw std::system_error(errno, std::generic_category());
   };
   const Generated out = generate(engine, request, [&](std::int32_t token) { emit(detokenizer.append(token)); });
   emit(detokenizer.flush());
