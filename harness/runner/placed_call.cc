@@ -13,6 +13,7 @@ namespace {
 constexpr std::int64_t kMostPackedBytes = std::int64_t{1} << 32;
 constexpr std::size_t kPackedAlignment = 64;
 constexpr std::uint8_t kPoison = 0xff;
+constexpr std::size_t kMostThreads = 1024;
 
 class PlacedCall {
  public:
@@ -31,14 +32,17 @@ class PlacedCall {
                               std::to_string(kernel.args_bytes));
       }
     }
+    if (request.at_once && request.parts.size() > kMostThreads) {
+      throw wire::WireError("sent " + std::to_string(request.parts.size()) + " parts to run at once; expected at most " +
+                            std::to_string(kMostThreads));
+    }
     statuses_.resize(request.parts.size());
   }
 
   CallReply run() {
     if (request_.at_once && request_.parts.size() > 1) {
-      std::vector<std::thread> threads;
+      std::vector<std::jthread> threads;  // joined also where one of them cannot be started
       for (std::size_t part = 0; part < request_.parts.size(); ++part) threads.emplace_back([this, part] { run_part(part); });
-      for (std::thread& thread : threads) thread.join();
     } else {
       for (std::size_t part = 0; part < request_.parts.size() && !fault_; ++part) run_part(part);
     }
