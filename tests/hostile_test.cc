@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "engine/tokenizer/vocabulary.h"
 #include "golden/generate.h"
 #include "harness/adapter.h"
 #include "harness/runner/messages.h"
@@ -31,6 +32,12 @@ TEST(HostileGolden, RangesThatLeaveTheirType) {
   std::vector<std::uint8_t> bytes(64);
   generate({"sequence", 1, kMost - 4, 0}, 1, 0, DType::i64, 4, bytes.data());
   generate({"index", 1, -5, 0xfffffffb}, 1, 0, DType::i64, 4, bytes.data());
+}
+
+TEST(HostileText, ControlCharactersAreShownNotSent) {
+  EXPECT_EQ(printable("a\x1b[2J\nb\x7f \xc3\xa9"), "a\\x1b[2J\\x0ab\\x7f \xc3\xa9");
+  EXPECT_STREQ(TokenizerError("token '\x1b'").what(), "token '\\x1b'");
+  EXPECT_NE(message_of([] { PreTokenizer("(\n"); }).find("pattern '(\\x0a'"), std::string::npos);
 }
 
 TEST(HostileGolden, ShapesWhoseProductLeaves64Bits) {

@@ -15,6 +15,14 @@ constexpr std::size_t kPackedAlignment = 64;
 constexpr std::uint8_t kPoison = 0xff;
 constexpr std::size_t kMostThreads = 1024;
 
+// What a foreign function returned, which need not be one of the enumerators: as a number, since no other value may be read as one.
+int number_of(AssayStatus status) {
+  static_assert(sizeof(AssayStatus) == sizeof(int));
+  int number = 0;
+  std::memcpy(&number, &status, sizeof number);
+  return number;
+}
+
 class PlacedCall {
  public:
   PlacedCall(const RunnableKernel& kernel, const wire::CallRequest& request) : kernel_(kernel), request_(request) {
@@ -78,7 +86,7 @@ class PlacedCall {
   void run_part(std::size_t index) {
     const wire::PartImage& image = request_.parts[index];
     Part part = relocated(image);
-    AssayStatus status = ASSAY_OK;
+    int status = ASSAY_OK;
     std::optional<CaughtFault> caught;
     std::string wrong;
     if (request_.packed != wire::kNone && kernel_.pack) {
@@ -88,19 +96,18 @@ class PlacedCall {
     }
     if (!caught && wrong.empty() && status == ASSAY_OK) {
       part.phase = wire::Phase::run;
-      caught = catch_faults([&] { status = kernel_.run(part.args()); });
+      caught = catch_faults([&] { status = number_of(kernel_.run(part.args())); });
     }
     if (caught) return record(describe(*caught, part));
-    const int number = static_cast<int>(status);
-    if (wrong.empty() && (number < 0 || number >= ASSAY_STATUS_COUNT)) {
-      wrong = "returned " + std::to_string(number) + ", which is no AssayStatus";
+    if (wrong.empty() && (status < 0 || status >= ASSAY_STATUS_COUNT)) {
+      wrong = "returned " + std::to_string(status) + ", which is no AssayStatus";
     }
     if (!wrong.empty()) return record({.phase = part.phase, .text = wrong});
-    statuses_[index] = number;
+    statuses_[index] = status;
   }
 
   // Lays the kernel's own layout against the rear guard page. What is wrong, in words; empty: nothing.
-  std::string pack(Part& part, const wire::Pointer& word, AssayStatus& status, std::optional<CaughtFault>& caught) {
+  std::string pack(Part& part, const wire::Pointer& word, int& status, std::optional<CaughtFault>& caught) {
     if (part.packed_bytes < 0 || part.packed_bytes > kMostPackedBytes) {
       return "asks for " + std::to_string(part.packed_bytes) + " bytes; expected 0 to " + std::to_string(kMostPackedBytes);
     }
@@ -109,7 +116,7 @@ class PlacedCall {
     part.packed_base = part.packed->end() - part.packed_bytes;
     part.packed_base -= reinterpret_cast<std::uintptr_t>(part.packed_base) % kPackedAlignment;
     std::memset(part.packed->begin(), kPoison, static_cast<std::size_t>(part.packed->end() - part.packed->begin()));
-    caught = catch_faults([&] { status = kernel_.pack(part.args(), part.packed_base); });
+    caught = catch_faults([&] { status = number_of(kernel_.pack(part.args(), part.packed_base)); });
     if (caught) return {};
     const auto untouched = [](const std::uint8_t* begin, const std::uint8_t* end) {
       return std::all_of(begin, end, [](std::uint8_t byte) { return byte == kPoison; });

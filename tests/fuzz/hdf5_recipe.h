@@ -11,8 +11,8 @@
 // What the library refuses, and what is no such line, is left out.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
-#include <string>
 #include <string_view>
 
 namespace assay::fuzz {

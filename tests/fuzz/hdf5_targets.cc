@@ -59,20 +59,20 @@ void read_case(const GoldenFile& file, const std::string& name) {
 }  // namespace
 
 void run_golden(Input input) {
-  const MemoryFile memory;
-  write_recipe(text_of(input), memory.path());
+  const std::filesystem::path path = scratch_folder() / "recipe.h5";
+  write_recipe(text_of(input), path);
   try {
-    const GoldenFile file(memory.path());
+    const GoldenFile file(path);
     for (const std::string& name : file.case_names()) read_case(file, name);
   } catch (const Hdf5Error&) {
   }
 }
 
 void run_trace(Input input) {
-  const MemoryFile memory;
-  write_recipe(text_of(input), memory.path());
+  const std::filesystem::path path = scratch_folder() / "recipe.h5";
+  write_recipe(text_of(input), path);
   try {
-    const TraceFile file(memory.path());
+    const TraceFile file(path);
     static_cast<void>(file.plan());
     for (const std::string& name : file.prompts()) {
       const TracePrompt prompt = file.prompt(name);

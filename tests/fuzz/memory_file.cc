@@ -4,12 +4,40 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <fstream>
 #include <stdexcept>
 #include <string>
 #include <system_error>
 
 namespace assay::fuzz {
+namespace {
+
+class Folder {
+ public:
+  Folder() {
+    std::string name = std::filesystem::temp_directory_path() / "assay-fuzz-XXXXXX";
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error(name + ": cannot be made");
+    path_ = name;
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() {
+    std::error_code none;
+    std::filesystem::remove_all(path_, none);
+  }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace
+
+const std::filesystem::path& scratch_folder() {
+  static const Folder folder;
+  return folder.path();
+}
 
 MemoryFile::MemoryFile(std::span<const std::uint8_t> bytes) : descriptor_(memfd_create("fuzz", MFD_CLOEXEC)) {
   if (descriptor_ < 0) throw std::system_error(errno, std::generic_category(), "memfd_create");

@@ -22,6 +22,9 @@ class MemoryFile {
   int descriptor_;
 };
 
+// A folder for all inputs of this process, which goes with it: below TMPDIR.
+const std::filesystem::path& scratch_folder();
+
 // The same bytes under a name in a folder.
 void write_file(const std::filesystem::path& path, std::span<const std::uint8_t> bytes);
 

@@ -52,26 +52,6 @@ void open_model(const std::filesystem::path& path) {
   }
 }
 
-// One for all inputs: its files are written anew.
-class Folder {
- public:
-  Folder() : path_(std::filesystem::temp_directory_path() / "assay-fuzz-XXXXXX") {
-    std::string name = path_.string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error(name + ": cannot be made");
-    path_ = name;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() {
-    std::error_code none;
-    std::filesystem::remove_all(path_, none);
-  }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
 }  // namespace
 
 void run_gguf(Input input) {
@@ -93,11 +73,12 @@ void run_safetensors(Input input) {
 }
 
 void run_folder(Input input) {
-  static const Folder folder;
+  const std::filesystem::path folder = scratch_folder() / "model";
   const auto sections = sections_of(input);
-  for (const auto& [name, bytes] : sections) write_file(folder.path() / name, bytes);
-  open_model(folder.path());
-  for (const auto& [name, bytes] : sections) std::filesystem::remove(folder.path() / name);
+  std::filesystem::create_directory(folder);
+  for (const auto& [name, bytes] : sections) write_file(folder / name, bytes);
+  open_model(folder);
+  for (const auto& [name, bytes] : sections) std::filesystem::remove(folder / name);
 }
 
 }  // namespace assay::fuzz

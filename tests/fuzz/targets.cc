@@ -35,6 +35,12 @@ void require_message(std::string_view message) {
   require(printable, "an error's message that is not printable ASCII");
 }
 
+void require_harmless(std::string_view message) {
+  require(!message.empty(), "an error without a message");
+  const bool harmless = std::none_of(message.begin(), message.end(), [](char c) { return (c >= 0 && c < 0x20) || c == 0x7f; });
+  require(harmless, "a message with a control character");
+}
+
 std::string_view text_of(Input input) {
   return {reinterpret_cast<const char*>(input.data()), input.size()};
 }

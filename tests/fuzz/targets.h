@@ -46,6 +46,8 @@ inline void require(bool holds, const char* what) {
 
 // A message for people: something, and in ASCII where bytes of a file are quoted.
 void require_message(std::string_view message);
+// One that holds what a file says in any script: none of it may steer a terminal.
+void require_harmless(std::string_view message);
 
 std::string_view text_of(Input input);
 

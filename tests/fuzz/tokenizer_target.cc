@@ -30,12 +30,6 @@ void require_text(const Tokenizer& tokenizer, const std::vector<std::int32_t>& i
   require(joined == whole, "text of tokens one by one is not that of all");
 }
 
-// Messages hold what the file says, in any script; none of it may steer a terminal.
-void require_harmless(std::string_view message) {
-  require(std::none_of(message.begin(), message.end(), [](char c) { return (c >= 0 && c < 0x20) || c == 0x7f; }),
-          "a message with a control character");
-}
-
 void use(const Tokenizer& tokenizer) {
   for (const std::string_view text : kTexts) {
     const std::vector<std::int32_t> ids = tokenizer.encode(text);

@@ -46,7 +46,7 @@ T argument(const void* args, std::size_t offset) {
   return value;
 }
 
-// A kernel that returns what its arguments say and follows none of their pointers; its own layout has the size that they say.
+// A kernel that returns what its arguments say, three values beyond the enumerators too, and follows none of their pointers; its own layout has the size that they say.
 const RunnableKernel& harmless_kernel() {
   static const RunnableKernel kernel{kArgsBytes,
                                      [](const void* args) { return static_cast<AssayStatus>(argument<std::int32_t>(args, 0)); },
