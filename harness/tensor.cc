@@ -20,6 +20,9 @@ std::int64_t sum(std::int64_t a, std::int64_t b) {
 }
 
 TensorSpec make(std::string name, DType dtype, Direction role, std::vector<std::int64_t> shape) {
+  for (const std::int64_t dim : shape) {
+    if (dim < 0) throw std::invalid_argument("tensor '" + name + "' with a dimension of " + std::to_string(dim));
+  }
   TensorSpec spec;
   spec.name = std::move(name);
   spec.dtype = dtype;

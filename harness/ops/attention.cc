@@ -9,16 +9,6 @@ namespace {
 constexpr std::int64_t kMostHeadDim = 512;
 constexpr std::int64_t kMostSpans = std::int64_t{1} << 24;
 
-// A number of positions, slots or elements, small enough that products of two do not overflow.
-std::int64_t bounded_or(const Params& params, const std::string& name, std::int64_t fallback) {
-  const std::int64_t value = params.integer_or(name, fallback);
-  constexpr std::int64_t kMost = std::int64_t{1} << 31;
-  if (params.has(name) && (value < -kMost || value > kMost)) {
-    throw std::invalid_argument(name + " = " + std::to_string(value) + "; expected -2^31 .. 2^31");
-  }
-  return value;
-}
-
 // Slot, head and row strides of k or v; heads of slots, or slots of heads: either way none overlap.
 std::vector<std::int64_t> strides_of(const Params& params, const std::string& tensor, const ViewLayout& view, std::int64_t n_kv,
                                      std::int64_t head_dim) {
