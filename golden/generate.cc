@@ -120,6 +120,20 @@ void refuse(const Distribution& d, DType dtype) {
   throw std::invalid_argument("distribution '" + d.name + "' makes no " + std::string(dtype_name(dtype)));
 }
 
+// What a file may say without any sum below leaving its type.
+void check_range(const Distribution& d, std::int64_t count) {
+  constexpr std::int64_t kMostExponent = 16384;
+  std::int64_t range = 0;
+  const bool ordered = !__builtin_sub_overflow(d.high, d.low, &range) && range >= 0;
+  const bool fits = d.name == "sequence" ? !__builtin_add_overflow(d.low, count, &range)
+                    : d.name == "index"  ? ordered && range <= INT64_C(0x100000000)
+                    : d.name == "wide"   ? ordered && d.low >= -kMostExponent && d.high <= kMostExponent
+                                         : true;
+  if (fits) return;
+  throw std::invalid_argument("distribution '" + d.name + "' from " + std::to_string(d.low) + " to " + std::to_string(d.high) +
+                              "; expected low <= high, exponents of at most 16384, a range of at most 2^32");
+}
+
 void generate_integers(const Distribution& d, Words& words, DType dtype, std::int64_t count, void* dst) {
   if (d.name == "sequence") {
     for (std::int64_t i = 0; i < count; ++i) put_integer(dtype, dst, i, d.low + i);
@@ -142,6 +156,7 @@ void generate(const Distribution& d, std::uint64_t seed, std::uint32_t stream, D
   bool known = false;
   for (const std::string_view name : kNames) known = known || name == d.name;
   if (!known) throw std::invalid_argument("unknown distribution '" + d.name + "'");
+  check_range(d, count);
   if (is_block(dtype)) {
     if (!generate_blocks(d.name, seed, stream, dtype, count, static_cast<std::uint8_t*>(dst))) refuse(d, dtype);
     return;

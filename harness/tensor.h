@@ -26,6 +26,7 @@ struct TensorSpec {
   bool in_place_only = false;         // outputs: the op has one buffer, so it always lies on its alias
   std::optional<Distribution> data;   // inputs: the only data that makes sense here (ids, positions, tables)
 
+  // These throw std::invalid_argument where 64 bits do not hold them.
   std::int64_t elements() const;  // product of the shape
   std::int64_t extent() const;    // elements from the first to one past the last, gaps included; 0 if empty
   std::size_t extent_bytes() const;

@@ -118,7 +118,7 @@ PreTokenizer::PreTokenizer(std::string_view pattern, bool jit) : pattern_(patter
   code_.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern_.data()), pattern_.size(), options, &error, &offset, nullptr));
   if (error == PCRE2_ERROR_HEAP_FAILED) throw std::bad_alloc();
   if (!code_) {
-    throw std::runtime_error("pre-tokeniser's pattern '" + pattern_ + "', offset " + std::to_string(offset) + ": " +
+    throw std::runtime_error("pre-tokeniser's pattern '" + printable(pattern_) + "', offset " + std::to_string(offset) + ": " +
                              message_of(error));
   }
   if (jit) static_cast<void>(pcre2_jit_compile(code_.get(), PCRE2_JIT_COMPLETE));  // without it pcre2_match interprets
@@ -132,7 +132,7 @@ std::vector<std::size_t> PreTokenizer::piece_ends(std::string_view text) const {
     const int found = matcher.next(at);
     if (found == PCRE2_ERROR_NOMEMORY) throw std::bad_alloc();
     if (found < 0) {
-      throw std::runtime_error("pre-tokeniser's pattern '" + pattern_ + "', text offset " + std::to_string(at) + ": " +
+      throw std::runtime_error("pre-tokeniser's pattern '" + printable(pattern_) + "', text offset " + std::to_string(at) + ": " +
                                message_of(found));
     }
     if (found == 0) {
@@ -147,7 +147,7 @@ std::vector<std::size_t> PreTokenizer::piece_ends(std::string_view text) const {
 
 std::string_view pre_tokenizer_pattern(std::string_view pre) {
   if (pre == "qwen2") return kQwen2Pattern;
-  throw std::runtime_error("pre-tokeniser '" + std::string(pre) + "' is not supported; expected qwen2");
+  throw std::runtime_error("pre-tokeniser '" + printable(pre) + "' is not supported; expected qwen2");
 }
 
 }  // namespace assay

@@ -4,14 +4,17 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/tokenizer/pre_tokenizer.h"
+#include "engine/tokenizer/utf8.h"
 
 namespace assay {
 
+// What a file says stands in it without control characters.
 struct TokenizerError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+  explicit TokenizerError(std::string_view message) : std::runtime_error(printable(message)) {}
 };
 
 // GGUF's `tokenizer.ggml.token_type`. Unknown, control and user-defined tokens are matched in the text before BPE;

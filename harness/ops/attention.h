@@ -51,7 +51,7 @@ class AttentionAdapter final : public OpAdapter<Op, kContract, kReference> {
   Signature signature(const Params& params) const override {
     const Args a = layout(params);
     const ViewLayout view = view_layout(params, a.n_kv, a.head_dim);
-    const std::int64_t group = params.integer("group");
+    const std::int64_t group = size_of(params, "group");
     const std::vector<std::int64_t> cache{view.slots, a.n_kv, view.span_positions, a.head_dim};
     const int heads = kPrefill ? 1 : 0;  // the axis of the query heads
     Signature signature;
@@ -163,7 +163,9 @@ class AttentionAdapter final : public OpAdapter<Op, kContract, kReference> {
     a.n_kv = size_of(params, "n_kv");
     a.head_dim = params.integer("head_dim");
     a.n_heads = params.has("n_heads") ? size_of(params, "n_heads") : a.n_kv * size_of(params, "group");
-    a.window = params.integer_or("window", 0);
+    if (a.n_heads > std::int64_t{1} << 31)
+      throw std::invalid_argument("n_heads = " + std::to_string(a.n_heads) + "; expected at most 2^31");
+    a.window = bounded_or(params, "window", 0);
     a.causal = static_cast<std::int32_t>(params.integer("causal"));
     a.scale = static_cast<float>(params.real("scale"));
     a.q_head_stride = stride_of(params, "q_head_stride", a.head_dim);
@@ -175,8 +177,8 @@ class AttentionAdapter final : public OpAdapter<Op, kContract, kReference> {
       a.y_row_stride = stride_of(params, "y_row_stride", a.n_heads * a.y_head_stride);
     }
     // The view's last rows, unless the params say otherwise.
-    const std::int64_t end = params.integer_or("first_position", 0) + params.integer("length");
-    a.position = params.integer_or("position", std::max<std::int64_t>(0, end - rows));
+    const std::int64_t end = bounded_or(params, "first_position", 0) + size_of(params, "length");
+    a.position = bounded_or(params, "position", std::max<std::int64_t>(0, end - rows));
     return a;
   }
 

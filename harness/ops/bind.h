@@ -30,6 +30,16 @@ inline std::int64_t stride_of(const Params& params, const char* name, std::int64
   return value;
 }
 
+// A number that need not be a size, such as a position: small enough that neither a sum nor a product of two overflows.
+inline std::int64_t bounded_or(const Params& params, const std::string& name, std::int64_t fallback) {
+  if (!params.has(name)) return fallback;
+  const std::int64_t value = params.integer(name);
+  constexpr std::int64_t kMost = std::int64_t{1} << 31;
+  if (value < -kMost || value > kMost)
+    throw std::invalid_argument(name + " = " + std::to_string(value) + "; expected -2^31 .. 2^31");
+  return value;
+}
+
 // An enumerator by its name in goldens.
 inline std::int32_t enumerator(const Params& params, const char* name, const std::vector<std::string>& names) {
   const std::string& text = params.text(name);

@@ -41,7 +41,7 @@ class LogitsCopyToPositionAdapter final
     a.vocab = size_of(params, "vocab");
     a.positions = size_of(params, "positions");
     a.position = params.integer("position");
-    a.dst_stride = params.integer_or("dst_stride", a.vocab);
+    a.dst_stride = bounded_or(params, "dst_stride", a.vocab);
     return a;
   }
   static AssayStatus status_of(const LogitsCopyToPositionArgs& a) {

@@ -229,6 +229,11 @@ Fault decode_fault(std::span<const std::byte> payload, std::size_t memories) {
   fault.address = in.number<std::uint64_t>("address");
   fault.text = in.text("text");
   in.finish();
+  constexpr auto kFarthest = static_cast<std::int64_t>(kMostBytes);
+  if (fault.offset < -kFarthest || fault.offset > kFarthest || fault.packed_bytes > kMostBytes) {
+    throw WireError("sent a fault at " + std::to_string(fault.offset) + " of a layout of " + std::to_string(fault.packed_bytes) +
+                    " bytes; expected numbers up to " + std::to_string(kMostBytes));
+  }
   if (fault.where == Where::memory && fault.index >= memories) {
     throw WireError("sent a fault in memory " + std::to_string(fault.index) + " of " + std::to_string(memories));
   }

@@ -13,6 +13,15 @@ namespace {
 constexpr std::int64_t kMostPackedBytes = std::int64_t{1} << 32;
 constexpr std::size_t kPackedAlignment = 64;
 constexpr std::uint8_t kPoison = 0xff;
+constexpr std::size_t kMostThreads = 1024;
+
+// What a foreign function returned, which need not be one of the enumerators: as a number, since no other value may be read as one.
+int number_of(AssayStatus status) {
+  static_assert(sizeof(AssayStatus) == sizeof(int));
+  int number = 0;
+  std::memcpy(&number, &status, sizeof number);
+  return number;
+}
 
 class PlacedCall {
  public:
@@ -31,14 +40,17 @@ class PlacedCall {
                               std::to_string(kernel.args_bytes));
       }
     }
+    if (request.at_once && request.parts.size() > kMostThreads) {
+      throw wire::WireError("sent " + std::to_string(request.parts.size()) + " parts to run at once; expected at most " +
+                            std::to_string(kMostThreads));
+    }
     statuses_.resize(request.parts.size());
   }
 
   CallReply run() {
     if (request_.at_once && request_.parts.size() > 1) {
-      std::vector<std::thread> threads;
+      std::vector<std::jthread> threads;  // joined also where one of them cannot be started
       for (std::size_t part = 0; part < request_.parts.size(); ++part) threads.emplace_back([this, part] { run_part(part); });
-      for (std::thread& thread : threads) thread.join();
     } else {
       for (std::size_t part = 0; part < request_.parts.size() && !fault_; ++part) run_part(part);
     }
@@ -74,7 +86,7 @@ class PlacedCall {
   void run_part(std::size_t index) {
     const wire::PartImage& image = request_.parts[index];
     Part part = relocated(image);
-    AssayStatus status = ASSAY_OK;
+    int status = ASSAY_OK;
     std::optional<CaughtFault> caught;
     std::string wrong;
     if (request_.packed != wire::kNone && kernel_.pack) {
@@ -84,19 +96,18 @@ class PlacedCall {
     }
     if (!caught && wrong.empty() && status == ASSAY_OK) {
       part.phase = wire::Phase::run;
-      caught = catch_faults([&] { status = kernel_.run(part.args()); });
+      caught = catch_faults([&] { status = number_of(kernel_.run(part.args())); });
     }
     if (caught) return record(describe(*caught, part));
-    const int number = static_cast<int>(status);
-    if (wrong.empty() && (number < 0 || number >= ASSAY_STATUS_COUNT)) {
-      wrong = "returned " + std::to_string(number) + ", which is no AssayStatus";
+    if (wrong.empty() && (status < 0 || status >= ASSAY_STATUS_COUNT)) {
+      wrong = "returned " + std::to_string(status) + ", which is no AssayStatus";
     }
     if (!wrong.empty()) return record({.phase = part.phase, .text = wrong});
-    statuses_[index] = number;
+    statuses_[index] = status;
   }
 
   // Lays the kernel's own layout against the rear guard page. What is wrong, in words; empty: nothing.
-  std::string pack(Part& part, const wire::Pointer& word, AssayStatus& status, std::optional<CaughtFault>& caught) {
+  std::string pack(Part& part, const wire::Pointer& word, int& status, std::optional<CaughtFault>& caught) {
     if (part.packed_bytes < 0 || part.packed_bytes > kMostPackedBytes) {
       return "asks for " + std::to_string(part.packed_bytes) + " bytes; expected 0 to " + std::to_string(kMostPackedBytes);
     }
@@ -105,7 +116,7 @@ class PlacedCall {
     part.packed_base = part.packed->end() - part.packed_bytes;
     part.packed_base -= reinterpret_cast<std::uintptr_t>(part.packed_base) % kPackedAlignment;
     std::memset(part.packed->begin(), kPoison, static_cast<std::size_t>(part.packed->end() - part.packed->begin()));
-    caught = catch_faults([&] { status = kernel_.pack(part.args(), part.packed_base); });
+    caught = catch_faults([&] { status = number_of(kernel_.pack(part.args(), part.packed_base)); });
     if (caught) return {};
     const auto untouched = [](const std::uint8_t* begin, const std::uint8_t* end) {
       return std::all_of(begin, end, [](std::uint8_t byte) { return byte == kPoison; });
