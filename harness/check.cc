@@ -112,6 +112,8 @@ std::optional<Failure> CaseCheck::check_values(const Outcome& outcome, const Che
     const Comparison& found = outputs.back();
     result.compared += found.compared;
     result.bits_only += found.bits_only;
+    result.nmse = std::max(result.nmse, found.tolerances.nmse());
+    result.all_close = result.all_close && found.tolerances.close();
     const TensorSpec& spec = call_.signature().tensors[outputs_[o]];
     if (!found.note.empty()) result.worst = found.note;
     if (found.worst && found.margin >= result.margin) result.worst = describe_miss(spec, *found.worst);
