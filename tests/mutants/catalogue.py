@@ -1,8 +1,8 @@
 """Kernel mutants: the edits of tests/mutants/kernels/*.toml, and translation units that hold many mutants side by side.
 
-A mutant is edits of files under kernels/. It concerns each kernels/<op>/<isa>.cc that includes an edited file. Such a source is written
-out with its includes once for each mutant, each copy in a namespace of its own and with its function renamed, after one copy of the C
-headers, which cost the most to compile. The shipped sources are never touched.
+A mutant is edits of files under kernels/, or a function around a kernel. Edits concern each kernels/<op>/<isa>.cc that includes an edited
+file. Such a source is written out with its includes once for each mutant, each copy in a namespace of its own and with its function
+renamed, after one copy of the C headers, which cost the most to compile. The shipped sources are never touched.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 ISAS = ("scalar", "avx2", "avx512", "avx512vnni")
 QUOTED = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 SYSTEM = re.compile(r"^\s*#\s*include\s*(<[^>]+>)", re.MULTILINE)
-FIELDS = {"name", "kind", "what", "ops", "isas", "edits", "file", "find", "replace", "order", "equivalent", "quick"}
+FIELDS = {"name", "kind", "what", "ops", "isas", "edits", "file", "find", "replace", "wrap", "needs", "order", "equivalent", "quick"}
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,8 @@ class Mutant:
     kind: str  # "defect 22", or of the systematic ones a word such as "tail"
     what: str
     edits: list[Edit]
+    wrap: str = ""  # instead of edits: what a function of `a`, a copy of the arguments, does with `kernel`, which takes &a
+    needs: list[str] = field(default_factory=list)  # of a wrap: fields that the op's arguments must have
     ops: list[str] = field(default_factory=lambda: ["*"])  # shell patterns
     isas: list[str] = field(default_factory=lambda: ["*"])
     order: bool = False  # changes only the order of rounding, inside the bound: bits must see it
@@ -63,7 +65,9 @@ def read_mutant(path: pathlib.Path, entry: dict) -> Mutant:
         count = text_of(edit.file).count(edit.find)
         if count != 1:
             raise SystemExit(f"{where}: {edit.file} holds the text to replace {count} times; expected once:\n{edit.find}")
-    rest = {key: entry[key] for key in ("ops", "isas", "order", "equivalent", "quick") if key in entry}
+    if bool(edits) == ("wrap" in entry):
+        raise SystemExit(f"{where}: expected edits, or wrap")
+    rest = {key: entry[key] for key in ("wrap", "needs", "ops", "isas", "order", "equivalent", "quick") if key in entry}
     return Mutant(entry["name"], entry["kind"], entry["what"], edits, **rest)
 
 
@@ -98,6 +102,13 @@ def includes(name: str) -> frozenset[str]:
     return frozenset(found)
 
 
+@functools.cache
+def argument_fields(op: str) -> frozenset[str]:
+    """The members of an op's argument struct."""
+    struct = re.search(r"typedef struct \w+Args \{(.*?)\} \w+Args;", text_of(f"kernels/{op}/{op}.h"), re.DOTALL)
+    return frozenset(re.findall(r"(\w+)(?:\[\d+\])?;", struct[1])) if struct else frozenset()
+
+
 def variants() -> dict[str, list[str]]:
     """Op to the ISAs that it has a source for, scalar first."""
     found: dict[str, list[str]] = {}
@@ -113,6 +124,8 @@ def concerns(mutant: Mutant, op: str, isa: str) -> bool:
         return False
     if not any(fnmatch.fnmatch(isa, pattern) for pattern in mutant.isas):
         return False
+    if mutant.wrap:
+        return set(mutant.needs) <= argument_fields(op)
     return not includes(f"kernels/{op}/{isa}.cc").isdisjoint(edit.file for edit in mutant.edits)
 
 
@@ -146,16 +159,53 @@ def symbol(op: str, isa: str, number: int) -> str:
     return f"{op}_{isa}__{space(number)}"
 
 
+def wrapper(op: str, isa: str, number: int, body: str) -> str:
+    """A function around the kernel as it is, which it calls through memory, so that the compiler moves nothing across."""
+    kernel = f"{space(0)}::assay::{symbol(op, isa, 0)}"
+    return f"""namespace {space(number)} {{
+using namespace {space(0)}::assay;
+template <class A> A argument_of(AssayStatus (*)(const A*) noexcept);
+using Args = decltype(argument_of(&{kernel}));
+template <class A> void* out(A& a) {{
+  if constexpr (requires {{ a.y; }}) return a.y;
+  else if constexpr (requires {{ a.dst; }}) return a.dst;
+  else if constexpr (requires {{ a.index; }}) return a.index;
+  else if constexpr (requires {{ a.cos; }}) return a.cos;
+  else return a.data;
+}}
+static AssayStatus (*volatile kernel)(const Args*) noexcept = {kernel};
+extern "C" AssayStatus {symbol(op, isa, number)}(const Args* args) noexcept {{
+  Args a = *args;
+  {body}
+}}
+}}"""
+
+
+DECLARED = re.compile(r"^(AssayStatus (\w+)\(const \w+\* args\) noexcept);", re.MULTILINE)
+
+
+def composed(text: str, number: int) -> str:
+    """Other kernels that this one calls, which are C functions, under names of this namespace: two may not declare them differently."""
+    names = {name for _, name in DECLARED.findall(text)}
+    text = DECLARED.sub(lambda m: f'{m[1]} __asm__("{m[2]}");', text)
+    defines = "".join(f"#define {name} {name}__{space(number)}\n" for name in sorted(names))
+    return defines + text + "".join(f"\n#undef {name}" for name in sorted(names))
+
+
 def unit(op: str, isa: str, mutants: list[Mutant]) -> str:
     """The translation unit of one variant: the kernel as it is, then each of its mutants."""
     source = f"kernels/{op}/{isa}.cc"
     system = sorted({header for name in includes(source) for header in SYSTEM.findall(text_of(name))})
-    out = [f"#include {header}" for header in system]
-    for number, edits in enumerate([[], *(mutant.edits for mutant in mutants)]):
+    out = [f"#include {header}" for header in ["<string.h>", "<xmmintrin.h>", *system]]
+    for number, mutant in enumerate([None, *mutants]):
+        if mutant and mutant.wrap:
+            out.append(wrapper(op, isa, number, mutant.wrap))
+            continue
+        edits = mutant.edits if mutant else []
         out += [
             f"#define {op}_{isa} {symbol(op, isa, number)}",
             f"namespace {space(number)} {{",
-            expand(source, edits, set()),
+            composed(expand(source, edits, set()), number),
             "}",
             f"#undef {op}_{isa}",
         ]
