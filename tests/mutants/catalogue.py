@@ -42,9 +42,13 @@ class Mutant:
     needs: list[str] = field(default_factory=list)  # of a wrap: fields that the op's arguments must have
     ops: list[str] = field(default_factory=lambda: ["*"])  # shell patterns
     isas: list[str] = field(default_factory=lambda: ["*"])
-    order: bool = False  # changes only the order of rounding, inside the bound: bits must see it
+    order: list[str] = field(default_factory=list)  # ops (patterns) where only roundings change, inside the bound: bits must see it
     equivalent: dict[str, str] = field(default_factory=dict)  # "op:isa" as shell pattern to the reason why nothing can see it
     quick: list[str] = field(default_factory=list)  # the ops that it is tried on in a quick run
+
+    def only_rounds(self, op: str) -> bool:
+        """Whether it is one that equality of bits is there for."""
+        return any(fnmatch.fnmatch(op, pattern) for pattern in self.order)
 
     def reason(self, op: str, isa: str) -> str | None:
         """Why nothing can tell it from the kernel there; None if something must."""

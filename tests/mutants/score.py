@@ -61,6 +61,10 @@ class Form:
         """The reason why nothing can reject it, where the catalogue has one."""
         return self.mutant.reason(self.op, self.isa)
 
+    def order(self) -> bool:
+        """Whether only bits need see it."""
+        return self.mutant.only_rounds(self.op)
+
     def counts(self) -> bool:
         """Whether it is a mutant of this op at all, and not one that is listed as equivalent."""
         return not self.same_code and self.equivalent() is None
@@ -75,7 +79,7 @@ class Form:
 
     def json(self) -> dict:
         """For programs."""
-        return {"mutant": self.mutant.name, "kind": self.mutant.kind, "op": self.op, "isa": self.isa, "order": self.mutant.order,
+        return {"mutant": self.mutant.name, "kind": self.mutant.kind, "op": self.op, "isa": self.isa, "order": self.order(),
                 "same_code": self.same_code, "equivalent": self.equivalent(), **{"checks": sorted(self.checks())},
                 "first": self.first(), "failures": self.failures[:3], "nmse": self.nmse, "all_close": self.all_close}
 
@@ -124,7 +128,7 @@ def kind_key(form: Form) -> tuple[tuple[int, str], str]:
 def report(forms: list[Form]) -> int:
     """Prints the score; the exit code."""
     judged = [f for f in forms if f.counts()]
-    values, order = [f for f in judged if not f.mutant.order], [f for f in judged if f.mutant.order]
+    values, order = [f for f in judged if not f.order()], [f for f in judged if f.order()]
     names = [name for name, _ in FAMILIES]
     print("\n".join(table(grouped(values, lambda f: (names.index(family(f.op)), family(f.op))), "ops")) + "\n")
     print("\n".join(table(grouped(values, kind_key), "kind")) + "\n")
