@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 ISAS = ("scalar", "avx2", "avx512", "avx512vnni")
 QUOTED = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 SYSTEM = re.compile(r"^\s*#\s*include\s*(<[^>]+>)", re.MULTILINE)
-FIELDS = {"name", "kind", "what", "ops", "isas", "edits", "file", "find", "replace", "wrap", "needs", "order", "equivalent", "quick"}
+FIELDS = {"name", "kind", "what", "ops", "isas", "edits", "file", "find", "replace", "wrap", "needs", "but", "order", "equivalent", "quick"}
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,7 @@ class Mutant:
     wrap: str = ""  # instead of edits: what a function of `a`, a copy of the arguments, does with `kernel`, which takes &a
     needs: list[str] = field(default_factory=list)  # of a wrap: fields that the op's arguments must have
     ops: list[str] = field(default_factory=lambda: ["*"])  # shell patterns
+    but: list[str] = field(default_factory=list)  # ops that it is not tried on, though the file is included
     isas: list[str] = field(default_factory=lambda: ["*"])
     order: list[str] = field(default_factory=list)  # ops (patterns) where only roundings change, inside the bound: bits must see it
     equivalent: dict[str, str] = field(default_factory=dict)  # "op:isa" as shell pattern to the reason why nothing can see it
@@ -71,7 +72,7 @@ def read_mutant(path: pathlib.Path, entry: dict) -> Mutant:
             raise SystemExit(f"{where}: {edit.file} holds the text to replace {count} times; expected once:\n{edit.find}")
     if bool(edits) == ("wrap" in entry):
         raise SystemExit(f"{where}: expected edits, or wrap")
-    rest = {key: entry[key] for key in ("wrap", "needs", "ops", "isas", "order", "equivalent", "quick") if key in entry}
+    rest = {key: entry[key] for key in ("wrap", "needs", "but", "ops", "isas", "order", "equivalent", "quick") if key in entry}
     return Mutant(entry["name"], entry["kind"], entry["what"], edits, **rest)
 
 
@@ -124,7 +125,7 @@ def variants() -> dict[str, list[str]]:
 
 def concerns(mutant: Mutant, op: str, isa: str) -> bool:
     """Whether the mutant edits something that this variant includes, and is meant for it."""
-    if not any(fnmatch.fnmatch(op, pattern) for pattern in mutant.ops):
+    if not any(fnmatch.fnmatch(op, pattern) for pattern in mutant.ops) or any(fnmatch.fnmatch(op, p) for p in mutant.but):
         return False
     if not any(fnmatch.fnmatch(isa, pattern) for pattern in mutant.isas):
         return False
