@@ -14,7 +14,7 @@ namespace assay {
 namespace {
 
 // A binary format: what overflows in it, and the size of its last place.
-struct Format {
+struct BinaryFormat {
   int mantissa;      // stored bits
   int max_exponent;  // of the largest finite number
   int min_exponent;  // of the smallest normal number
@@ -27,7 +27,7 @@ struct Format {
   }
 };
 
-Format format_of(DType dtype) {
+BinaryFormat format_of(DType dtype) {
   if (dtype == DType::f16) return {10, 15, -14};
   if (dtype == DType::bf16) return {7, 127, -126};
   return {23, 127, -126};
@@ -40,7 +40,7 @@ std::uint64_t element_bits(DType dtype, const std::uint8_t* element) {
 }
 
 // The output's class is the truth's, unless the truth is within its bound of the overflow threshold.
-bool class_agrees(const Format& format, double y, double truth, double bound) {
+bool class_agrees(const BinaryFormat& format, double y, double truth, double bound) {
   if (std::isnan(truth)) return std::isnan(y);
   if (std::isnan(y)) return false;
   const double threshold = format.overflow();
@@ -112,7 +112,7 @@ void Comparison::add(const Comparison& other) {
 Comparison compare_bounded(const TensorSpec& spec, const Array& y, const reference::Expected& expected,
                            reference::BiasUnit unit) {
   Comparison result;
-  const Format format = format_of(spec.dtype);
+  const BinaryFormat format = format_of(spec.dtype);
   const std::int64_t inner = spec.shape.empty() ? 1 : spec.shape.back();
   const std::int64_t unit_size = unit == reference::BiasUnit::row ? inner : 1;
   BiasSum bias;

@@ -11,6 +11,7 @@
 #include "tests/engine_support.h"
 #include "tests/malformed/folder_image.h"
 #include "tests/malformed/store.h"
+#include "tests/refusals.h"
 
 namespace assay {
 namespace {
@@ -21,21 +22,6 @@ EngineOptions short_context(std::int64_t context, int threads = 2) {
   options.plan.context = context;
   options.plan.all_logits = true;
   return options;
-}
-
-template <class Error, class Call>
-std::string message_of(Call call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "not refused";
-  return "";
-}
-
-void expect_mentions(const std::string& message, std::initializer_list<const char*> words) {
-  for (const char* const word : words) EXPECT_NE(message.find(word), std::string::npos) << message << "\nlacks " << word;
 }
 
 TEST(EngineErrors, ATokenOutsideTheVocabularyChangesNothing) {

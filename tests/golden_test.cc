@@ -11,21 +11,11 @@
 #include "golden/sha256.h"
 #include "golden/store.h"
 #include "harness/suite.h"
+#include "tests/refusals.h"
 #include "tests/temporary.h"
 
 namespace assay {
 namespace {
-
-// Runs `body` and returns what it threw.
-template <class Body>
-std::string message_of(Body body) {
-  try {
-    body();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 // Known answers of the Random123 distribution.
 TEST(Philox, KnownAnswers) {

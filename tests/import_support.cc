@@ -181,17 +181,4 @@ void expect_same_prompt(const TraceFile& a, const TraceFile& b, const std::strin
   }
 }
 
-std::string message_of(const std::function<void()>& use) {
-  try {
-    use();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
-
-void expect_mentions(const std::string& message, const std::vector<std::string>& parts) {
-  for (const std::string& part : parts) EXPECT_NE(message.find(part), std::string::npos) << message << "\nlacks " << part;
-}
-
 }  // namespace assay

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "golden/trace.h"
+#include "tests/refusals.h"
 
 namespace assay {
 
@@ -42,9 +43,5 @@ void write_hf_dump(const std::filesystem::path& path, const TraceFile& trace, co
 
 // Same tokens, positions, sites, types, shapes and bytes; `same_order`: of the sites too.
 void expect_same_prompt(const TraceFile& a, const TraceFile& b, const std::string& prompt, bool same_order = true);
-
-// What `use` throws, or "nothing was thrown".
-std::string message_of(const std::function<void()>& use);
-void expect_mentions(const std::string& message, const std::vector<std::string>& parts);
 
 }  // namespace assay

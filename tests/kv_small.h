@@ -1,9 +1,8 @@
 // A small cache for tests of the interface.
 #pragma once
 
-#include <initializer_list>
-
 #include "tests/kv_support.h"
+#include "tests/refusals.h"
 
 namespace assay {
 
@@ -11,21 +10,6 @@ inline constexpr KvShape kSmallShape{.layers = 2, .n_kv = 2, .head_dim = 64, .he
 
 inline KvConfig small_config() {
   return {.shape = kSmallShape, .context = 600, .sequences = 3, .window = 50, .largest_append = 300};
-}
-
-template <class Error, class Call>
-std::string message_of(Call call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "not refused";
-  return "";
-}
-
-inline void expect_mentions(const std::string& message, std::initializer_list<const char*> words) {
-  for (const char* const word : words) EXPECT_NE(message.find(word), std::string::npos) << message << " lacks: " << word;
 }
 
 // Appends `tokens` rows that all hold `value`.

@@ -11,6 +11,7 @@
 #include "engine/model/model_file.h"
 #include "tests/engine_support.h"
 #include "tests/plan_support.h"
+#include "tests/refusals.h"
 
 namespace assay {
 namespace {
@@ -217,17 +218,7 @@ TEST(PlanSteps, WeightsAndOrderOfInputs) {
 template <class Error>
 std::string refusal(const ModelConfig& config, const TypeOf& types, const PlanOptions& options) {
   const PaperModel model(config, types);
-  try {
-    model.plan(options);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "not refused";
-  return "";
-}
-
-void expect_mentions(const std::string& message, std::initializer_list<const char*> words) {
-  for (const char* const word : words) EXPECT_NE(message.find(word), std::string::npos) << message << "\nlacks " << word;
+  return message_of<Error>([&] { model.plan(options); });
 }
 
 TEST(PlanRefuses, TypesThatNothingMultipliesWith) {

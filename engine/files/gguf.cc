@@ -18,7 +18,7 @@ constexpr std::uint64_t kLeastEntry = 8 + 1 + 4 + 1;
 constexpr std::uint64_t kLeastTensor = 8 + 1 + 4 + 8 + 4 + 8;
 constexpr std::uint64_t kMostKey = 65535;
 constexpr std::uint64_t kMostTensorName = 63;  // ggml keeps 64 bytes, the last of them zero
-constexpr std::uint32_t kMostDimensions = 4;
+constexpr std::uint32_t kGgufDimensions = 4;
 constexpr std::uint64_t kLeastAlignment = 8;
 constexpr std::uint64_t kMostAlignment = 1 << 20;
 constexpr std::uint64_t kReserved = 1 << 12;  // elements reserved on a count's word alone
@@ -174,7 +174,7 @@ void GgufParser::read_alignment() {
 std::vector<std::uint64_t> GgufParser::read_dimensions(const std::string& subject) {
   const std::uint64_t at = in_.offset();
   const auto rank = in_.read<std::uint32_t>(subject);
-  if (rank == 0 || rank > kMostDimensions) {
+  if (rank == 0 || rank > kGgufDimensions) {
     in_.fail_at(at, Fault::dimensions, subject, std::to_string(rank) + " dimensions; expected 1 to 4");
   }
   std::vector<std::uint64_t> dims(rank);

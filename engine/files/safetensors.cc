@@ -14,7 +14,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::uint64_t kMostHeader = 100'000'000;
-constexpr std::size_t kMostDimensions = 8;
+constexpr std::size_t kSafetensorsDimensions = 8;
 
 struct TypeName {
   std::string_view name;
@@ -59,7 +59,8 @@ class EntryReader {
     entry.tensor.file = file_;
     entry.tensor.dtype = dtype();
     const std::vector<std::uint64_t> dims = integers("shape");
-    if (dims.size() > kMostDimensions) fail(Fault::dimensions, std::to_string(dims.size()) + " dimensions; expected at most 8");
+    if (dims.size() > kSafetensorsDimensions)
+      fail(Fault::dimensions, std::to_string(dims.size()) + " dimensions; expected at most 8");
     const auto elements = checked_product(dims);
     const auto size = elements ? checked_multiply(*elements, dtype_size(entry.tensor.dtype)) : std::nullopt;
     if (!size) fail(Fault::overflow, "the product of its shape leaves 64 bits");

@@ -18,8 +18,8 @@ constexpr std::array<std::string_view, 15> kKnownKeys{
     "vocab_size",           "expert_count",           "attention.sliding_window",
 };
 
-constexpr ConfigKeys kCheckedKeys{"qwen3.attention.head_count", "qwen3.attention.key_length",
-                                  "qwen3.attention.layer_norm_rms_epsilon", "qwen3.rope.freq_base"};
+constexpr ConfigKeys kGgufKeys{"qwen3.attention.head_count", "qwen3.attention.key_length",
+                               "qwen3.attention.layer_norm_rms_epsilon", "qwen3.rope.freq_base"};
 
 void check_architecture(const GgufKeys& keys) {
   const std::string_view architecture = keys.string("general.architecture");
@@ -99,7 +99,7 @@ ModelConfig read_gguf_config(const GgufContents& gguf, const std::string& file) 
   keys.integer(prefix + "attention.value_length", config.head_dim, config.head_dim);
   check_agreement(keys, prefix + "rope.dimension_count", config.head_dim);
   check_agreement(keys, prefix + "vocab_size", config.vocab);
-  check_config(config, kCheckedKeys, file);
+  check_config(config, kGgufKeys, file);
   return config;
 }
 

@@ -17,7 +17,7 @@ struct Foreign {
   const char* what;
 };
 
-constexpr ConfigKeys kCheckedKeys{"num_attention_heads", "head_dim", "rms_norm_eps", "rope_theta"};
+constexpr ConfigKeys kJsonKeys{"num_attention_heads", "head_dim", "rms_norm_eps", "rope_theta"};
 
 constexpr std::array<Foreign, 8> kForeign{{{"num_experts", "a mixture of experts"},
                                            {"num_local_experts", "a mixture of experts"},
@@ -137,7 +137,7 @@ ModelConfig read_json_config(const std::filesystem::path& config_json) {
   config.rope_theta = rope_theta(members, file.name());
   config.tied = members.boolean("tie_word_embeddings");
   check_layer_types(members, config.layers);
-  check_config(config, kCheckedKeys, file.name());
+  check_config(config, kJsonKeys, file.name());
   return config;
 }
 

@@ -34,28 +34,28 @@ AssayStatus decode(const Chosen& chosen, const LookupCall& call) {
   return ASSAY_OK;
 }
 
-struct Runner {
+struct LookupOf {
   std::string_view op;
   RunLookup run;
 };
 
-constexpr std::array<Runner, 11> kRunners{{{EmbedF32::name, embed<EmbedF32>},
-                                           {EmbedF16::name, embed<EmbedF16>},
-                                           {EmbedBf16::name, embed<EmbedBf16>},
-                                           {DecodeQ40::name, decode<DecodeQ40>},
-                                           {DecodeQ41::name, decode<DecodeQ41>},
-                                           {DecodeQ50::name, decode<DecodeQ50>},
-                                           {DecodeQ51::name, decode<DecodeQ51>},
-                                           {DecodeQ80::name, decode<DecodeQ80>},
-                                           {DecodeQ4K::name, decode<DecodeQ4K>},
-                                           {DecodeQ5K::name, decode<DecodeQ5K>},
-                                           {DecodeQ6K::name, decode<DecodeQ6K>}}};
+constexpr std::array<LookupOf, 11> kLookups{{{EmbedF32::name, embed<EmbedF32>},
+                                             {EmbedF16::name, embed<EmbedF16>},
+                                             {EmbedBf16::name, embed<EmbedBf16>},
+                                             {DecodeQ40::name, decode<DecodeQ40>},
+                                             {DecodeQ41::name, decode<DecodeQ41>},
+                                             {DecodeQ50::name, decode<DecodeQ50>},
+                                             {DecodeQ51::name, decode<DecodeQ51>},
+                                             {DecodeQ80::name, decode<DecodeQ80>},
+                                             {DecodeQ4K::name, decode<DecodeQ4K>},
+                                             {DecodeQ5K::name, decode<DecodeQ5K>},
+                                             {DecodeQ6K::name, decode<DecodeQ6K>}}};
 
 }  // namespace
 
 RunLookup lookup_runner(std::string_view op) {
-  const auto* const found = std::ranges::find(kRunners, op, &Runner::op);
-  if (found == kRunners.end()) throw std::logic_error("the engine looks no rows up by " + std::string(op));
+  const auto* const found = std::ranges::find(kLookups, op, &LookupOf::op);
+  if (found == kLookups.end()) throw std::logic_error("the engine looks no rows up by " + std::string(op));
   return found->run;
 }
 

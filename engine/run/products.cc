@@ -24,26 +24,26 @@ AssayStatus run(const Chosen& chosen, const ProductCall& call) {
   return invoke<Op>(chosen, args);
 }
 
-struct Runner {
+struct ProductOf {
   std::string_view op;
   RunProduct run;
 };
 
 template <class... Ops>
-constexpr std::array<Runner, sizeof...(Ops)> runners() {
+constexpr std::array<ProductOf, sizeof...(Ops)> products() {
   return {{{Ops::name, run<Ops>}...}};
 }
 
-constexpr auto kRunners =
-    runners<MatvecF32, MatvecF16, MatvecBf16, GemmF32, GemmF16, GemmBf16, GemvQ40Q80, GemvQ50Q80, GemvQ80X16Q80, GemvQ4KX16Q8K,
-            GemvQ5KQ8K, GemvQ6KX16Q8K, GemmQ40Q80, GemmQ50Q80, GemmQ80X16Q80, GemmQ4KX16Q8K, GemmQ5KQ8K, GemmQ6KX16Q8K, LinearQ40,
-            LinearQ50, LinearQ80, LinearQ4K, LinearQ5K, LinearQ6K>();
+constexpr auto kProducts =
+    products<MatvecF32, MatvecF16, MatvecBf16, GemmF32, GemmF16, GemmBf16, GemvQ40Q80, GemvQ50Q80, GemvQ80X16Q80, GemvQ4KX16Q8K,
+             GemvQ5KQ8K, GemvQ6KX16Q8K, GemmQ40Q80, GemmQ50Q80, GemmQ80X16Q80, GemmQ4KX16Q8K, GemmQ5KQ8K, GemmQ6KX16Q8K,
+             LinearQ40, LinearQ50, LinearQ80, LinearQ4K, LinearQ5K, LinearQ6K>();
 
 }  // namespace
 
 RunProduct product_runner(std::string_view op) {
-  const auto* const found = std::ranges::find(kRunners, op, &Runner::op);
-  if (found == kRunners.end()) throw std::logic_error("the engine has no call of " + std::string(op));
+  const auto* const found = std::ranges::find(kProducts, op, &ProductOf::op);
+  if (found == kProducts.end()) throw std::logic_error("the engine has no call of " + std::string(op));
   return found->run;
 }
 

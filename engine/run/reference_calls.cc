@@ -82,7 +82,7 @@ AssayStatus bounded_rows(const Args& args, void (*truth)(const Args&, Expected&)
 }
 
 template <class Args>
-AssayStatus attend(const Args& args, void (*truth)(const Args&, Expected&), ReferenceSink* sink) {
+AssayStatus attend_truth(const Args& args, void (*truth)(const Args&, Expected&), ReferenceSink* sink) {
   Expected y;
   return guarded([&] {
     truth(args, y);
@@ -141,7 +141,7 @@ AssayStatus quantised_product(const Args& args, ReferenceSink* sink) {
 }
 
 template <class Args>
-AssayStatus store(const Args& args, void (*truth)(const Args&, Expected&)) {
+AssayStatus store_truth(const Args& args, void (*truth)(const Args&, Expected&)) {
   Expected dst;
   return guarded([&] {
     truth(args, dst);
@@ -190,16 +190,16 @@ AssayStatus run_reference(const RopeTableArgs& args, ReferenceSink* sink) {
 }
 
 AssayStatus run_reference(const AttnDecodeF16Args& args, ReferenceSink* sink) {
-  return attend(args, reference::attn_decode_f16, sink);
+  return attend_truth(args, reference::attn_decode_f16, sink);
 }
 AssayStatus run_reference(const AttnDecodeF32Args& args, ReferenceSink* sink) {
-  return attend(args, reference::attn_decode_f32, sink);
+  return attend_truth(args, reference::attn_decode_f32, sink);
 }
 AssayStatus run_reference(const AttnPrefillF16Args& args, ReferenceSink* sink) {
-  return attend(args, reference::attn_prefill_f16, sink);
+  return attend_truth(args, reference::attn_prefill_f16, sink);
 }
 AssayStatus run_reference(const AttnPrefillF32Args& args, ReferenceSink* sink) {
-  return attend(args, reference::attn_prefill_f32, sink);
+  return attend_truth(args, reference::attn_prefill_f32, sink);
 }
 
 AssayStatus run_reference(const EmbedBf16Args& args, ReferenceSink*) {
@@ -320,10 +320,10 @@ AssayStatus run_reference(const LinearQ6KArgs& args, ReferenceSink* sink) {
 }
 
 AssayStatus run_reference(const KvStoreF16Args& args, ReferenceSink*) {
-  return store(args, reference::kv_store_f16);
+  return store_truth(args, reference::kv_store_f16);
 }
 AssayStatus run_reference(const KvStoreF32Args& args, ReferenceSink*) {
-  return store(args, reference::kv_store_f32);
+  return store_truth(args, reference::kv_store_f32);
 }
 
 }  // namespace assay

@@ -12,7 +12,7 @@
 namespace assay::bench {
 namespace {
 
-constexpr std::size_t kLine = 64;
+constexpr std::size_t kCacheLine = 64;
 constexpr std::int64_t kPattern = 1 << 16;  // elements; time does not depend on which numbers they are
 
 std::size_t rounded_up(std::size_t bytes, std::size_t unit) {
@@ -25,11 +25,11 @@ std::vector<std::size_t> offsets_in_copy(const std::vector<TensorSpec>& tensors)
   std::vector<std::size_t> offsets;
   std::size_t at = 0;
   for (const TensorSpec& spec : tensors) {
-    at = rounded_up(at, std::max(kLine, spec.alignment));
+    at = rounded_up(at, std::max(kCacheLine, spec.alignment));
     offsets.push_back(at);
-    at += spec.extent_bytes() + kLine;
+    at += spec.extent_bytes() + kCacheLine;
   }
-  offsets.push_back(rounded_up(at, kLine));
+  offsets.push_back(rounded_up(at, kCacheLine));
   return offsets;
 }
 
@@ -80,7 +80,7 @@ Rotation::Rotation(const Adapter& adapter, Params params, Temperature temperatur
 void Rotation::pack(const PluginAdapter& adapter, std::size_t variant) {
   const auto input = adapter.packed_input(variant, params_, pointers_.front());
   if (!input) return;
-  const std::size_t copy_bytes = rounded_up(input->bytes, kLine) + kLine;
+  const std::size_t copy_bytes = rounded_up(input->bytes, kCacheLine) + kCacheLine;
   packed_ = PageBuffer(copy_bytes * pointers_.size(), Pages::huge);
   for (std::size_t copy = 0; copy < pointers_.size(); ++copy) {
     std::byte* packed = packed_.data() + copy * copy_bytes;

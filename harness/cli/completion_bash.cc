@@ -14,7 +14,7 @@ _assay() {
   COMPREPLY=()
 )";
 
-constexpr const char* kTail = R"(  [[ $cur == -* ]] && words=$options
+constexpr const char* kBashTail = R"(  [[ $cur == -* ]] && words=$options
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 }
 complete -F _assay assay
@@ -94,7 +94,7 @@ std::string bash_completion(const CommandInfo& top) {
              "$word\" ;;\n"
              "    esac\n  done\n",
              fmt::join(paths, " | ")) +
-         value_cases(top) + command_cases(top) + kTail;
+         value_cases(top) + command_cases(top) + kBashTail;
 }
 
 }  // namespace assay::cli

@@ -5,7 +5,7 @@
 namespace assay::cli {
 namespace {
 
-std::string quoted(const std::string& text) {
+std::string fish_quoted(const std::string& text) {
   std::string out = "'";
   for (const char c : text) {
     if (c == '\'' || c == '\\') out += '\\';
@@ -15,7 +15,7 @@ std::string quoted(const std::string& text) {
 }
 
 // What completes a value: -x takes no file names, -r does.
-std::string value(const OptionInfo& option) {
+std::string fish_value(const OptionInfo& option) {
   const std::string words = fmt::format("{}", fmt::join(option.words, " "));
   switch (option.kind) {
     case ValueKind::words:
@@ -38,7 +38,7 @@ std::string option_line(const std::string& condition, const OptionInfo& option) 
   for (const std::string& name : option.names) {
     names += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
   }
-  return fmt::format("complete -c assay{}{}{} -d {}\n", condition, names, value(option), quoted(option.description));
+  return fmt::format("complete -c assay{}{}{} -d {}\n", condition, names, fish_value(option), fish_quoted(option.description));
 }
 
 // True when the words typed so far hold each word of the path.
@@ -60,13 +60,13 @@ std::string lines(const CommandInfo& command, const CommandInfo& top) {
   for (const CommandInfo& below : command.commands) names += " " + below.name;
   for (const CommandInfo& below : command.commands) {
     const std::string condition = is_top ? "__fish_use_subcommand" : here + "; and not __fish_seen_subcommand_from" + names;
-    out += fmt::format("complete -c assay -n '{}' -a {} -d {}\n", condition, below.name, quoted(below.description));
+    out += fmt::format("complete -c assay -n '{}' -a {} -d {}\n", condition, below.name, fish_quoted(below.description));
   }
   const std::string condition = is_top ? "" : " -n '" + here + "'";
   for (const OptionInfo& option : command.options) {
     if (is_top || option.names.back() != "--help") out += option_line(condition, option);
   }
-  for (const OptionInfo& positional : command.positionals) out += "complete -c assay" + condition + value(positional) + "\n";
+  for (const OptionInfo& positional : command.positionals) out += "complete -c assay" + condition + fish_value(positional) + "\n";
   return out;
 }
 

@@ -6,7 +6,7 @@ namespace assay::cli {
 namespace {
 
 // For text between single quotes in a specification of _arguments, where brackets and colons mean something.
-std::string quoted(const std::string& text) {
+std::string zsh_escaped(const std::string& text) {
   std::string out;
   for (const char c : text) {
     if (c == '\'') {
@@ -19,7 +19,7 @@ std::string quoted(const std::string& text) {
   return out;
 }
 
-std::string value(const OptionInfo& option) {
+std::string zsh_value(const OptionInfo& option) {
   const std::string name = option.placeholder;
   switch (option.kind) {
     case ValueKind::words:
@@ -41,7 +41,7 @@ std::string specifications(const std::vector<OptionInfo>& options) {
   std::string out;
   for (const OptionInfo& option : options) {
     for (const std::string& name : option.names) {
-      out += fmt::format(" \\\n    '{}[{}]{}'", name, quoted(option.description), value(option));
+      out += fmt::format(" \\\n    '{}[{}]{}'", name, zsh_escaped(option.description), zsh_value(option));
     }
   }
   return out;
@@ -60,7 +60,7 @@ std::string dispatch(const CommandInfo& command) {
   std::string names;
   std::string cases;
   for (const CommandInfo& below : command.commands) {
-    names += fmt::format(" '{}:{}'", below.name, quoted(below.description));
+    names += fmt::format(" '{}:{}'", below.name, zsh_escaped(below.description));
     cases += fmt::format("        {}) {} ;;\n", below.name, function_name(below));
   }
   return fmt::format(
@@ -80,7 +80,7 @@ std::string function(const CommandInfo& command, const CommandInfo& top) {
     }
   }
   for (const OptionInfo& positional : command.positionals) {
-    out += fmt::format(" \\\n    '{}{}'", positional.repeated ? "*" : "", value(positional));
+    out += fmt::format(" \\\n    '{}{}'", positional.repeated ? "*" : "", zsh_value(positional));
   }
   if (has_commands) out += " \\\n    '1: :->command' '*:: :->rest'";
   return out + "\n" + (has_commands ? dispatch(command) : "") + "}\n\n";

@@ -12,13 +12,13 @@
 namespace assay::cli {
 namespace {
 
-struct Options {
+struct DiffCliOptions {
   std::string ours, theirs, against, html;
   diff::DiffOptions diff;
   bool brief = false;
 };
 
-int run_diff(const Options& options, const Common& common) {
+int run_diff(const DiffCliOptions& options, const Common& common) {
   const TraceFile ours(options.ours);
   const TraceFile theirs(options.theirs);
   std::optional<TraceFile> against;
@@ -38,7 +38,7 @@ int run_diff(const Options& options, const Common& common) {
 }  // namespace
 
 Action add_diff(CLI::App& app, const Common& common) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DiffCliOptions>();
   CLI::App* command = app.add_subcommand("diff", "Two traces, site by site: where they part, and by how much");
   command->add_option("ours", options->ours, "The trace in question, A; its order is the order of execution")->required();
   command->add_option("theirs", options->theirs, "The trace it is measured against, B")->required();

@@ -12,13 +12,13 @@
 namespace assay::cli {
 namespace {
 
-struct Options {
+struct ReportCliOptions {
   std::vector<std::string> reports;
   std::string html, bench;
   bool merge = false, markdown = false;
 };
 
-int report(const Options& options, const Common& common) {
+int report(const ReportCliOptions& options, const Common& common) {
   if (options.reports.size() > 1 && !options.merge) {
     throw std::invalid_argument(fmt::format("{} reports; --merge joins them, without it there is one", options.reports.size()));
   }
@@ -43,7 +43,7 @@ int report(const Options& options, const Common& common) {
 }  // namespace
 
 Action add_report(CLI::App& app, const Common& common) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReportCliOptions>();
   CLI::App* command = app.add_subcommand("report", "The whole suite on one page; the parts of a split one, joined and compared");
   command->add_option("report", options->reports, "What `assay check --json` printed")->required();
   command->add_flag("--merge", options->merge,

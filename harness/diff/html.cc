@@ -13,15 +13,13 @@ namespace {
 
 using assay::html::list_of;
 using html::escape;
-using Json = nlohmann::json;
-
 // Three digits are what hovering shows; null stands for infinity.
-Json rounded(double value) {
-  return std::isfinite(value) ? Json(std::stod(fmt::format("{:.2e}", value))) : Json(nullptr);
+nlohmann::json rounded(double value) {
+  return std::isfinite(value) ? nlohmann::json(std::stod(fmt::format("{:.2e}", value))) : nlohmann::json(nullptr);
 }
 
-Json hover_data(const PromptDiff& prompt) {
-  Json out{{"sites", Json::array()}, {"rows", Json::array()}, {"cells", Json::array()}};
+nlohmann::json hover_data(const PromptDiff& prompt) {
+  nlohmann::json out{{"sites", nlohmann::json::array()}, {"rows", nlohmann::json::array()}, {"cells", nlohmann::json::array()}};
   const auto bins = html::row_bins(prompt);
   for (const auto& bin : bins) out["rows"].push_back(html::bin_label(prompt, bin));
   for (std::size_t i = 0; i < prompt.errors.size(); ++i) {
@@ -30,7 +28,7 @@ Json hover_data(const PromptDiff& prompt) {
     out["sites"].push_back({error.site, rounded(error.relative), rounded(error.largest_row_relative()), position,
                             rounded(prompt.growth[i].inherited), rounded(error.max_abs), error.cosine,
                             worst_index(prompt, error)});
-    Json cells = Json::array();
+    nlohmann::json cells = nlohmann::json::array();
     for (const auto& bin : bins) cells.push_back(rounded(html::bin_error(error, bin)));
     out["cells"].push_back(std::move(cells));
   }
@@ -38,8 +36,8 @@ Json hover_data(const PromptDiff& prompt) {
 }
 
 // JSON within a script element: nothing in it may end the element.
-std::string script_json(const Json& json) {
-  const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string script_json(const nlohmann::json& json) {
+  const std::string text = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   std::string out;
   for (const char c : text) out += c == '<' ? std::string("\\u003c") : std::string(1, c);
   return out;
@@ -169,7 +167,7 @@ std::string diff_html(const TraceDiff& diff) {
     out += fmt::format(R"(<p class="banner {}"><strong>{}</strong></p>)", good ? "good" : "bad", escape(verdict(diff)));
   }
   out += list_of(diff.notes, "warn-text") + navigation(diff) + "\n";
-  Json data = Json::array();
+  nlohmann::json data = nlohmann::json::array();
   for (std::size_t i = 0; i < diff.prompts.size(); ++i) {
     out += section(diff.prompts[i], i) + "\n";
     data.push_back(hover_data(diff.prompts[i]));

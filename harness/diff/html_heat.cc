@@ -10,8 +10,8 @@
 namespace assay::diff::html {
 namespace {
 
-constexpr double kLeft = 64;
-constexpr double kRight = 1136;
+constexpr double kHeatLeft = 64;
+constexpr double kHeatRight = 1136;
 constexpr double kTop = 22;
 constexpr int kLayersOfBand = 16;
 
@@ -46,7 +46,7 @@ std::vector<std::vector<LayerRun>> bands_of(const PromptDiff& prompt) {
 struct Cells {
   std::size_t first, count;  // sites
   double width, height;      // of a cell
-  double x(std::size_t site) const { return kLeft + static_cast<double>(site - first) * width; }
+  double x(std::size_t site) const { return kHeatLeft + static_cast<double>(site - first) * width; }
 };
 
 // One path a class; neighbours of one class in a row are one rectangle.
@@ -77,7 +77,7 @@ std::string row_labels(const PromptDiff& prompt, const std::vector<RowBin>& bins
   const auto every = static_cast<std::size_t>(std::ceil(11 / height));
   std::string out;
   for (std::size_t row = 0; row < bins.size(); row += every) {
-    out += fmt::format(R"(<text class="tick" x="{}" y="{:.1f}" text-anchor="end">{}</text>)", kLeft - 6,
+    out += fmt::format(R"(<text class="tick" x="{}" y="{:.1f}" text-anchor="end">{}</text>)", kHeatLeft - 6,
                        kTop + (static_cast<double>(row) + 0.5) * height + 4, bin_label(prompt, bins[row]));
   }
   return out;
@@ -105,13 +105,13 @@ std::string divergence_frame(const PromptDiff& prompt, const Cells& cells, doubl
 
 std::string band_svg(const PromptDiff& prompt, const std::vector<LayerRun>& band, const std::vector<RowBin>& bins) {
   Cells cells{band.front().begin, band.back().end - band.front().begin, 0, 0};
-  cells.width = std::min((kRight - kLeft) / static_cast<double>(cells.count), 24.0);
+  cells.width = std::min((kHeatRight - kHeatLeft) / static_cast<double>(cells.count), 24.0);
   cells.height = std::clamp(220 / static_cast<double>(bins.size()), 5.0, 14.0);
   const double bottom = kTop + cells.height * static_cast<double>(bins.size());
   return fmt::format(
              R"(<svg class="heat" viewBox="0 0 {} {:.1f}" data-first="{}" data-count="{}" data-rows="{}" data-x="{}" data-y="{}" )"
              R"(data-w="{:.4f}" data-h="{:.4f}" role="img" aria-label="error by site and token">)",
-             kRight + 4, bottom + 14, cells.first, cells.count, bins.size(), kLeft, kTop, cells.width, cells.height) +
+             kHeatRight + 4, bottom + 14, cells.first, cells.count, bins.size(), kHeatLeft, kTop, cells.width, cells.height) +
          cell_paths(prompt, bins, cells) + row_labels(prompt, bins, cells.height) + layer_labels(band, cells, bottom) +
          divergence_frame(prompt, cells, bottom) + "</svg>";
 }

@@ -17,15 +17,15 @@ namespace {
 using nlohmann::json;
 
 constexpr std::uint64_t kMostBytes = 64U << 20;
-constexpr std::string_view kLayer = "{layer}";
+constexpr std::string_view kLayerMark = "{layer}";
 
 bool is_pattern(std::string_view text) {
-  return text.find(kLayer) != std::string_view::npos;
+  return text.find(kLayerMark) != std::string_view::npos;
 }
 
 std::string in_layer(std::string text, const std::string& layer) {
-  for (std::size_t at = text.find(kLayer); at != std::string::npos; at = text.find(kLayer, at + layer.size())) {
-    text.replace(at, kLayer.size(), layer);
+  for (std::size_t at = text.find(kLayerMark); at != std::string::npos; at = text.find(kLayerMark, at + layer.size())) {
+    text.replace(at, kLayerMark.size(), layer);
   }
   return text;
 }

@@ -13,9 +13,9 @@
 namespace assay {
 namespace {
 
-class Reader {
+class HfReader {
  public:
-  Reader(const std::filesystem::path& path, const HfImport& options)
+  HfReader(const std::filesystem::path& path, const HfImport& options)
       : file_(std::make_shared<const Hdf5File>(path)), name_(path.string()), options_(options) {}
 
   ForeignRun read() {
@@ -120,7 +120,7 @@ class Reader {
 }  // namespace
 
 ForeignRun read_hf_dump(const std::filesystem::path& path, const HfImport& options) {
-  return Reader(path, options).read();
+  return HfReader(path, options).read();
 }
 
 }  // namespace assay

@@ -11,6 +11,7 @@
 
 #include "engine/model/config.h"
 #include "harness/import/layout.h"
+#include "harness/sites/site_name.h"
 
 namespace assay {
 namespace {
@@ -22,7 +23,7 @@ struct NodeSite {
 };
 
 // "-N" follows the names of a layer.
-constexpr NodeSite kLayer[] = {
+constexpr NodeSite kLayerNodes[] = {
     {"attn_norm", "MUL", "attn_norm"},   {"Qcur", "MUL_MAT", "q_proj"},    {"Qcur_normed", "MUL", "q_norm"},
     {"Qcur", "ROPE", "q_rope"},          {"Kcur", "MUL_MAT", "k_proj"},    {"Kcur_normed", "MUL", "k_norm"},
     {"Kcur", "ROPE", "k_rope"},          {"Vcur", "MUL_MAT", "v_proj"},    {"kqv_out", "CONT", "attn"},
@@ -30,16 +31,12 @@ constexpr NodeSite kLayer[] = {
     {"ffn_up", "MUL_MAT", "up_proj"},    {"ffn_swiglu", "GLU", "swiglu"},  {"ffn_swiglu", "SWIGLU", "swiglu"},
     {"ffn_out", "MUL_MAT", "down_proj"}, {"l_out", "ADD", "ffn_residual"},
 };
-constexpr NodeSite kWhole[] = {
+constexpr NodeSite kWholeNodes[] = {
     {"embd", "GET_ROWS", "embed"},
     {"inp_embd", "GET_ROWS", "embed"},
     {"result_norm", "MUL", "final_norm"},
     {"result_output", "MUL_MAT", kLogitsSite},
 };
-
-std::string layer_site(int layer, std::string_view site) {
-  return fmt::format("layers.{:02}.{}", layer, site);
-}
 
 // The number that is all of `text`.
 std::optional<int> number_in(std::string_view text) {
@@ -67,9 +64,9 @@ std::string why_left_out(const LlamaNode& node) {
   return "lies between two sites";
 }
 
-class Reader {
+class LlamaReader {
  public:
-  Reader(const std::filesystem::path& path, const LlamaImport& options)
+  LlamaReader(const std::filesystem::path& path, const LlamaImport& options)
       : file_(std::make_shared<const Hdf5File>(path)), name_(path.string()), options_(options) {}
 
   ForeignRun read() {
@@ -209,21 +206,21 @@ std::optional<std::string> llama_site(const LlamaNode& node) {
   if (node.op == "MUL_MAT") {
     if (const auto layer = layer_of_output_weight(node.src0)) return layer_site(*layer, "o_proj");
   }
-  for (const NodeSite& one : kWhole) {
+  for (const NodeSite& one : kWholeNodes) {
     if (node.name == one.name && node.op == one.op) return std::string(one.site);
   }
   const std::size_t dash = node.name.rfind('-');
   if (dash == std::string::npos) return std::nullopt;
   const std::string_view base = std::string_view(node.name).substr(0, dash);
   const auto layer = number_in(std::string_view(node.name).substr(dash + 1));
-  for (const NodeSite& one : kLayer) {
+  for (const NodeSite& one : kLayerNodes) {
     if (layer && base == one.name && node.op == one.op) return layer_site(*layer, one.site);
   }
   return std::nullopt;
 }
 
 ForeignRun read_llama_dump(const std::filesystem::path& path, const LlamaImport& options) {
-  return Reader(path, options).read();
+  return LlamaReader(path, options).read();
 }
 
 }  // namespace assay

@@ -102,16 +102,7 @@ class BlockGemmAdapter final : public BlockProductAdapter<Op, kContract, kRefere
   }
 
   Args bind(const Params& params, std::span<void* const> tensors) const override {
-    Args args{};
-    args.w = static_cast<decltype(args.w)>(tensors[0]);
-    args.x = static_cast<decltype(args.x)>(tensors[1]);
-    args.y = pointer<float>(tensors, 2);
-    args.m = params.integer("m");
-    args.n = params.integer("n");
-    args.k = params.integer("k");
-    args.x_stride = params.integer_or("x_stride", Base::x_length(args.k));
-    args.y_stride = params.integer_or("y_stride", args.n);
-    return args;
+    return bind_product<Args>(params, tensors, Base::x_length(params.integer("k")));
   }
 
   ShapeSpace shape_space() const override {

@@ -3,7 +3,7 @@
 #include "harness/ops/matvec.h"
 
 namespace assay {
-using GemmBf16Adapter = GemmAdapter<GemmBf16, reference::kGemmBf16Contract, reference::gemm_bf16, DType::bf16>;
+using GemmBf16Adapter = TileGemmAdapter<GemmBf16, reference::kGemmBf16Contract, reference::gemm_bf16, DType::bf16>;
 }
 
 ASSAY_DEFINE_ADAPTER(gemm_bf16, GemmBf16Adapter)

@@ -3,7 +3,7 @@
 #include "harness/ops/matvec.h"
 
 namespace assay {
-using GemmF16Adapter = GemmAdapter<GemmF16, reference::kGemmF16Contract, reference::gemm_f16, DType::f16>;
+using GemmF16Adapter = TileGemmAdapter<GemmF16, reference::kGemmF16Contract, reference::gemm_f16, DType::f16>;
 }
 
 ASSAY_DEFINE_ADAPTER(gemm_f16, GemmF16Adapter)

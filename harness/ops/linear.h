@@ -24,16 +24,7 @@ class LinearAdapter final
   }
 
   Args bind(const Params& params, std::span<void* const> tensors) const override {
-    Args args{};
-    args.w = static_cast<decltype(args.w)>(tensors[0]);
-    args.x = pointer<const float>(tensors, 1);
-    args.y = pointer<float>(tensors, 2);
-    args.m = params.integer("m");
-    args.n = params.integer("n");
-    args.k = params.integer("k");
-    args.x_stride = params.integer_or("x_stride", args.k);
-    args.y_stride = params.integer_or("y_stride", args.n);
-    return args;
+    return bind_product<Args>(params, tensors, params.integer("k"));
   }
 
   AssayStatus required_status(const Params& params, const std::vector<Array>& inputs) const override {

@@ -50,7 +50,7 @@ class MatvecAdapter final : public OpAdapter<Op, kContract, kReference> {
 };
 
 template <class Op, const reference::Contract& kContract, auto kReference, DType kType>
-class GemmAdapter final : public OpAdapter<Op, kContract, kReference> {
+class TileGemmAdapter final : public OpAdapter<Op, kContract, kReference> {
  public:
   using Args = typename Op::Args;
 
@@ -66,16 +66,7 @@ class GemmAdapter final : public OpAdapter<Op, kContract, kReference> {
   }
 
   Args bind(const Params& params, std::span<void* const> tensors) const override {
-    Args args{};
-    args.w = static_cast<decltype(args.w)>(tensors[0]);
-    args.x = pointer<const float>(tensors, 1);
-    args.y = pointer<float>(tensors, 2);
-    args.m = params.integer("m");
-    args.n = params.integer("n");
-    args.k = params.integer("k");
-    args.x_stride = params.integer_or("x_stride", args.k);
-    args.y_stride = params.integer_or("y_stride", args.n);
-    return args;
+    return bind_product<Args>(params, tensors, params.integer("k"));
   }
 
   ShapeSpace shape_space() const override {

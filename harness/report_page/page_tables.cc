@@ -6,6 +6,7 @@
 #include "harness/figures.h"
 #include "harness/html/html.h"
 #include "harness/report_page/page_parts.h"
+#include "harness/report_page/words.h"
 
 namespace assay::report_page {
 namespace {
@@ -24,10 +25,6 @@ std::vector<std::string> isas_of(const Joined& joined) {
     if (std::find(out.begin(), out.end(), isa) == out.end()) out.push_back(isa);
   }
   return out;
-}
-
-std::string figure(const std::optional<double>& value, const char* format) {
-  return value ? fmt::format(fmt::runtime(format), *value) : "-";
 }
 
 std::string margin_cell(const VariantRow& row) {

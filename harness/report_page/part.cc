@@ -9,11 +9,7 @@
 namespace assay::report_page {
 namespace {
 
-constexpr std::string_view kWriter = "`assay check --json`";
-
-std::optional<double> number_if(const Member& object, const char* name) {
-  return object.has(name) ? std::optional(object.at(name).number()) : std::nullopt;
-}
+constexpr std::string_view kCheck = "`assay check --json`";
 
 CaseLine read_case(const Member& json) {
   CaseLine line;
@@ -28,9 +24,9 @@ CaseLine read_case(const Member& json) {
   line.trivial = json.at("trivial").truth();
   line.compared = json.at("compared").integer() + json.at("bits_only").integer();
   json.at("margin");
-  line.margin = number_if(json, "margin").value_or(std::numeric_limits<double>::infinity());
-  line.z = number_if(json, "z");
-  line.spread = number_if(json, "spread");
+  line.margin = json.number_if("margin").value_or(std::numeric_limits<double>::infinity());
+  line.z = json.number_if("z");
+  line.spread = json.number_if("spread");
   line.digest = json.at("digest").text();
   if (json.has("failure")) {
     line.failure = json.at("failure").at("check").text() + ": " + json.at("failure").at("message").text();
@@ -54,8 +50,8 @@ std::string joined(const std::vector<std::string>& words) {
 }  // namespace
 
 Part read_part(const std::filesystem::path& path) {
-  const nlohmann::json document = Member::parse(path, kWriter);
-  const Member json(document, path.string() + ": ", kWriter);
+  const nlohmann::json document = Member::parse(path, kCheck);
+  const Member json(document, path.string() + ": ", kCheck);
   if (json.at("schema").integer() != kReportSchema) json.at("schema").fail(fmt::format("{}", kReportSchema));
   Part part;
   part.path = path.string();

@@ -67,6 +67,10 @@ double Member::number() const {
   return value_->get<double>();
 }
 
+std::optional<double> Member::number_if(const char* name) const {
+  return has(name) ? std::optional(at(name).number()) : std::nullopt;
+}
+
 std::vector<std::string> Member::texts() const {
   std::vector<std::string> out;
   for (const Member& item : items()) out.push_back(item.text());

@@ -30,6 +30,7 @@ class Member {
   bool truth() const;
   std::int64_t integer() const;
   double number() const;
+  std::optional<double> number_if(const char* name) const;  // of an object's member, if it is there
   std::vector<std::string> texts() const;
 
   [[noreturn]] void fail(const std::string& expected) const;

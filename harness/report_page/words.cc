@@ -15,10 +15,6 @@ std::string counted(std::size_t count, const char* one, const char* many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
-std::string figure(const std::optional<double>& value, const char* format) {
-  return value ? fmt::format(fmt::runtime(format), *value) : "-";
-}
-
 std::size_t cases_of(const Joined& joined) {
   std::size_t cases = 0;
   for (const OpCoverage& op : joined.coverage) cases += op.cases.size();
@@ -69,6 +65,10 @@ std::string describe_difference(const Joined& joined, const Difference& differen
 std::string describe_problem_line(const CaseLine& line) {
   const std::string what = line.verdict == "mistrusted" ? "MISTRUSTED: a kernel that returns zeros would pass" : line.failure;
   return fmt::format("{}, case {}: {}", line.variant, line.name, what);
+}
+
+std::string figure(const std::optional<double>& value, const char* format) {
+  return value ? fmt::format(fmt::runtime(format), *value) : "-";
 }
 
 std::string verdict_line(const Joined& joined) {

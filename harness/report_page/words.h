@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,8 @@
 
 namespace assay::report_page {
 
+// A number, or "-" where there is none.
+std::string figure(const std::optional<double>& value, const char* format);
 // "FAIL: 2 failures, 3 cases that nobody ran; 3927 cases, ..."
 std::string verdict_line(const Joined& joined);
 

@@ -3,18 +3,8 @@
 # breaks it and sees it named, as someone with a kernel of their own would.
 set -euo pipefail
 
-build=$1 cxx=$2
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-unset ASSAY_DATA ASSAY_ISA ASSAY_CHECKS ASSAY_PLUGINS
-
-say() { printf -- '-- %s\n' "$*"; }
-die() { printf 'plugin test: %s\n' "$*" >&2; exit 1; }
-
-if grep -q '^ASSAY_SANITIZE:BOOL=ON' "$build/CMakeCache.txt"; then
-  say "skipped: a build with sanitizers is not for installing"
-  exit 77
-fi
+. "$(dirname "$0")/common.sh"
+cxx=$2
 
 say "install"
 cmake --install "$build" --prefix "$work/assay" >"$work/install.log"

@@ -3,20 +3,9 @@
 # find_package, runs the program, and looks at every file that belongs to an installation.
 set -euo pipefail
 
-build=$1 cxx=$2 cc=$3
+. "$(dirname "$0")/common.sh"
+cxx=$2 cc=$3
 consumer=$(cd "$(dirname "$0")/consumer" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-unset ASSAY_DATA ASSAY_ISA ASSAY_CHECKS
-
-say() { printf -- '-- %s\n' "$*"; }
-die() { printf 'install test: %s\n' "$*" >&2; exit 1; }
-
-# A sanitized library asks for the sanitizers' run-time in every consumer: not what is installed.
-if grep -q '^ASSAY_SANITIZE:BOOL=ON' "$build/CMakeCache.txt"; then
-  say "skipped: a build with sanitizers is not for installing"
-  exit 77
-fi
 
 say "install, then move the tree"
 cmake --install "$build" --prefix "$work/first" >"$work/install.log"
