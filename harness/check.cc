@@ -184,10 +184,12 @@ std::optional<Failure> CaseCheck::check_ledger(const Candidate& candidate, const
   const auto differs = [&](const Ledger* ledger, const std::string& key, const std::string& whose) -> std::optional<Failure> {
     const auto known = ledger == nullptr ? std::nullopt : ledger->digest(key, result.case_name);
     if (!known || *known == result.digest) return std::nullopt;
+    const auto before = ledger->margin(key, result.case_name);
+    const std::string then = before ? fmt::format("{:.4g}", *before) : "not kept";
     return Failure{Check::ledger,
-                   fmt::format("drift: digest {}, the ledger has {}; inside the bound (margin {:.4g}). If it is meant: "
+                   fmt::format("drift: digest {}, the ledger has {}; margin {:.4g}, then {}: inside the bound. If it is meant: "
                                "assay ledger accept {}{} --why \"...\"",
-                               result.digest, *known, result.margin, result.op, whose)};
+                               result.digest, *known, result.margin, then, result.op, whose)};
   };
   const std::string options = " " + candidate.acceptance;
   if (auto failure = differs(candidate.own_ledger, ledger_key(result.op, candidate.name), options)) return failure;
