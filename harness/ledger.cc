@@ -51,7 +51,8 @@ std::optional<double> Ledger::margin(const std::string& op, const std::string& c
   const auto cases = margins_.find(op);
   if (cases == margins_.end()) return std::nullopt;
   const auto entry = cases->second.find(case_name);
-  return entry == cases->second.end() ? std::nullopt : std::optional(entry->second);
+  if (entry != cases->second.end()) return entry->second;
+  return digest(op, case_name) ? std::optional(0.0) : std::nullopt;
 }
 
 std::vector<std::string> Ledger::accept(const std::string& op, const std::map<std::string, std::string>& digests,
@@ -66,7 +67,9 @@ std::vector<std::string> Ledger::accept(const std::string& op, const std::map<st
   }
   digests_[op] = digests;
   margins_[op].clear();
-  for (const auto& [name, value] : margins) margins_[op][name] = four_digits(value);
+  for (const auto& [name, value] : margins) {
+    if (value > 0) margins_[op][name] = four_digits(value);
+  }
   if (!changed.empty()) acceptances_.push_back({op, who, date, why, changed});
   return changed;
 }

@@ -39,7 +39,7 @@ class Ledger {
  private:
   std::filesystem::path path_;
   std::map<std::string, std::map<std::string, std::string>> digests_;  // op -> case -> digest
-  std::map<std::string, std::map<std::string, double>> margins_;       // likewise, to four digits
+  std::map<std::string, std::map<std::string, double>> margins_;       // likewise, to four digits, where it is above 0
   std::vector<Acceptance> acceptances_;
 };
 

@@ -95,8 +95,8 @@ TEST(Drift, IsAcceptedByNameAndReason) {
   EXPECT_EQ(ran.status, 0) << ran.err;
   EXPECT_TRUE(contains(ran.out, "add " + kCase + "\n1 digests changed in ")) << ran.out;
   const nlohmann::json kept = drifted.kept();
-  EXPECT_EQ(kept["digests"]["add"][kCase], drifted.digest());
-  EXPECT_LE(kept["margins"]["add"][kCase], 1);
+  EXPECT_EQ(kept.at("digests").at("add").at(kCase), drifted.digest());
+  EXPECT_LE(kept.at("margins").at("add").at(kCase).get<double>(), 1);
   EXPECT_EQ(kept["accepted"].size(), drifted.before()["accepted"].size() + 1);
   const nlohmann::json& entry = kept["accepted"].back();
   EXPECT_EQ(entry["op"], "add");
