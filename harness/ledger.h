@@ -1,4 +1,5 @@
-// golden/ledger.json: the digest of each golden case's outputs, and who accepted a change of them, and why.
+// golden/ledger.json: the digest of each golden case's outputs with the margin that they had, and who accepted a change of them, and
+// why.
 #pragma once
 
 #include <filesystem>
@@ -17,6 +18,8 @@ class Ledger {
   explicit Ledger(std::filesystem::path path);
 
   std::optional<std::string> digest(const std::string& op, const std::string& case_name) const;
+  // That of the accepted bits; none in a ledger from before margins were kept.
+  std::optional<double> margin(const std::string& op, const std::string& case_name) const;
 
   struct Acceptance {
     std::string op;
@@ -28,9 +31,10 @@ class Ledger {
   const std::vector<Acceptance>& acceptances() const { return acceptances_; }
   const std::map<std::string, std::map<std::string, std::string>>& digests() const { return digests_; }
 
-  // Replaces the digests of one op and notes why; nothing is noted where nothing changed. Returns the cases that did.
+  // Replaces the digests and margins of one op and notes why; nothing is noted where no digest changed. Returns the cases whose did.
   std::vector<std::string> accept(const std::string& op, const std::map<std::string, std::string>& digests,
-                                  const std::string& who, const std::string& date, const std::string& why);
+                                  const std::map<std::string, double>& margins, const std::string& who, const std::string& date,
+                                  const std::string& why);
   // Into `file`, the ledger's own in the making, and commits it. Whoever opens it before he reads the ledger loses no acceptance of
   // another process's.
   void save(AtomicFile& file) const;
@@ -39,6 +43,7 @@ class Ledger {
  private:
   std::filesystem::path path_;
   std::map<std::string, std::map<std::string, std::string>> digests_;  // op -> case -> digest
+  std::map<std::string, std::map<std::string, double>> margins_;       // likewise, to four digits, where it is above 0
   std::vector<Acceptance> acceptances_;
 };
 
