@@ -53,7 +53,7 @@ void Ledger::save(AtomicFile& file) const {
     json["accepted"].push_back({{"op", a.op}, {"who", a.who}, {"date", a.date}, {"why", a.why}, {"cases", a.cases}});
   }
   json["digests"] = digests_;
-  file.write(json.dump(1) + "\n");
+  file.write_text(json.dump(1) + "\n");
   file.commit();
 }
 
