@@ -131,13 +131,13 @@ void AtomicFile::write(std::span<const std::uint8_t> bytes) {
   }
 }
 
-void AtomicFile::write(std::string_view text) {
+void AtomicFile::write_text(std::string_view text) {
   write(std::span(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
 }
 
 void write_file_atomically(const std::filesystem::path& path, std::string_view content) {
   AtomicFile file(path);
-  file.write(content);
+  file.write_text(content);
   file.commit();
 }
 

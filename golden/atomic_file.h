@@ -41,7 +41,7 @@ class AtomicFile {
   explicit AtomicFile(std::filesystem::path path) : file_(std::move(path)) {}
 
   void write(std::span<const std::uint8_t> bytes);
-  void write(std::string_view text);
+  void write_text(std::string_view text);
   void commit() { file_.commit(); }
 
  private:

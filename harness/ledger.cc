@@ -82,7 +82,7 @@ void Ledger::save(AtomicFile& file) const {
   }
   json["digests"] = digests_;
   json["margins"] = margins_;
-  file.write(json.dump(1) + "\n");
+  file.write_text(json.dump(1) + "\n");
   file.commit();
 }
 

@@ -114,7 +114,7 @@ TEST(SecondWriter, IsRefusedWhileTheFirstWrites) {
     const std::string old = content(command.file);
     {
       AtomicFile first(command.file);
-      first.write("half of");
+      first.write_text("half of");
       const Ran ran = run_assay(command.arguments, command.environment);
       EXPECT_EQ(ran.status, 2);
       EXPECT_EQ(ran.err, "assay: " + command.file.string() + ": is being written by another process\n");
