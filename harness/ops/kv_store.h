@@ -67,7 +67,7 @@ class KvStoreAdapter final : public OpAdapter<Op, kContract, kReference> {
     a.head_dim = size_of(params, "head_dim");
     a.head_dim_padded = bounded_or(params, "head_dim_padded", a.head_dim);
     a.capacity = size_of(params, "capacity");
-    a.position = bounded_or(params, "position", 0);
+    a.position = params.integer_or("position", 0);
     a.src_head_stride = stride_of(params, "src_head_stride", a.head_dim);
     a.src_row_stride = stride_of(params, "src_row_stride", a.n_kv * a.src_head_stride);
     return a;
