@@ -71,8 +71,8 @@ AssayStatus attention_status(const AttentionCall& call, const ViewLayout& view) 
   const bool whole_blocks =
       view.first_position % ASSAY_KV_BLOCK == 0 && (view.span_count < 2 || view.span_positions % ASSAY_KV_BLOCK == 0);
   const bool gaps = view.span_count > 1 && view.span_gap != 0;
-  if (call.n_kv == 0 || gaps || call.n_heads % call.n_kv != 0 || call.head_dim < 1 || call.head_dim > kMostHeadDim || call.position < 0 ||
-      view.first_position < 0 || !whole_blocks) {
+  if (call.n_kv == 0 || gaps || call.n_heads % call.n_kv != 0 || call.head_dim < 1 || call.head_dim > kMostHeadDim ||
+      call.position < 0 || view.first_position < 0 || !whole_blocks) {
     return ASSAY_BAD_SHAPE;
   }
   if (!std::isfinite(call.scale) || call.window < 0 || (call.causal == 0 && call.window > 0)) return ASSAY_BAD_PARAMETER;
