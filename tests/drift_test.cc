@@ -35,7 +35,9 @@ class Drifted {
     std::ofstream(ledger()) << json_.dump();
   }
 
-  Ran run(const std::vector<std::string>& arguments) const { return run_assay(arguments, {"ASSAY_DATA=" + folder_.path().string()}); }
+  Ran run(const std::vector<std::string>& arguments) const {
+    return run_assay(arguments, {"ASSAY_DATA=" + folder_.path().string()});
+  }
   std::filesystem::path file() const { return folder_.path() / "golden" / "ops" / "add.h5"; }
   std::filesystem::path ledger() const { return folder_.path() / "golden" / "ledger.json"; }
   nlohmann::json kept() const { return nlohmann::json::parse(std::ifstream(ledger())); }
@@ -66,7 +68,8 @@ TEST(Drift, FailsWithBothDigestsBothMarginsAndTheCommand) {
   const Ran ran = drifted.run({"check", "add"});
   EXPECT_EQ(ran.status, 1) << ran.err;
   EXPECT_TRUE(contains(ran.out, "drift: digest " + drifted.digest() + ", the ledger has " + kOther + "; margin ")) << ran.out;
-  EXPECT_TRUE(contains(ran.out, ", then 0.125: inside the bound. If it is meant: assay ledger accept add --why \"...\"")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, ", then 0.125: inside the bound. If it is meant: assay ledger accept add --why \"...\""))
+      << ran.out;
   EXPECT_TRUE(contains(ran.out, "add_scalar, case " + kCase)) << ran.out;
   EXPECT_EQ(drifted.run({"check", "add", "--case", "n16"}).status, 0) << "the other cases are as they were";
 }

@@ -18,7 +18,7 @@ SHAPES = [(1, 1, 1, 1, {}), (1, 1, 64, 1, {}), (2, 2, 64, 17, {}), (1, 2, 7, 5, 
           (2, 4, 80, 100, {"k_row_stride": 128, "v_row_stride": 80}),
           (2, 2, 64, 50, {"k_head_stride": 64 * 70, "v_head_stride": 64 * 60}),
           (2, 2, 40, 34, {"q_head_stride": 48, "y_head_stride": 44}),
-          (3, 4, 24, 37, {"v_row_stride": 31, "k_head_stride": 1000})]
+          (3, 4, 24, 37, {"v_row_stride": 31, "k_head_stride": 1000}), (2, 18, 16, 21, {})]
 CROSSINGS = (15, 16, 17, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025)
 
 
@@ -236,7 +236,7 @@ def refused(make: Maker) -> list[Case]:
              "heads_no_multiple": ("bad_shape", {"n_heads": 4, "n_kv": 3}),
              "no_kv_heads": ("bad_shape", {"n_heads": 4, "n_kv": 0}),
              "span_off_block": ("bad_shape", {"first_position": 8, "window": 4}),
-             "span_of_24": ("bad_shape", {"span_positions": 24}), "head_dim_0": ("bad_shape", {"head_dim": 0}),
+             "span_of_24": ("bad_shape", {"span_positions": 24}), "span_gap": ("bad_shape", page | {"span_gap": 16}), "head_dim_0": ("bad_shape", {"head_dim": 0}),
              "head_dim_513": ("bad_shape", {"head_dim": 513}),
              "below_the_view": ("out_of_range", {"first_position": 48} | page),
              "window_below_the_view": ("out_of_range", {"first_position": 48, "position": 60, "window": 14} | page),

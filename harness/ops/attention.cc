@@ -30,6 +30,7 @@ ViewLayout view_layout(const Params& params, std::int64_t n_kv, std::int64_t hea
   view.span_positions = bounded_or(params, "span_positions", 0);  // 0: one span
   if (view.span_positions == 0) view.span_positions = view.length;
   if (view.span_positions < 0) throw std::invalid_argument("span_positions is negative");
+  view.span_gap = params.integer_or("span_gap", 0);
   view.span_count = view.length == 0 ? 0 : (view.length - 1) / view.span_positions + 1;
   if (view.span_count > kMostSpans) throw std::invalid_argument("a view of more than 2^24 spans");
   view.slots = bounded_or(params, "slots", std::max<std::int64_t>(1, view.span_count));
@@ -56,7 +57,7 @@ std::span<const AssayKvSpan> view_spans(const ViewLayout& view, DType dtype, con
     AssayKvSpan span{};
     span.k = place(k, slot * view.k_strides[0]);
     span.v = place(v, slot * view.v_strides[0]);
-    span.first = view.first_position + i * view.span_positions;
+    span.first = view.first_position + i * (view.span_positions + view.span_gap);
     span.count = std::min(view.span_positions, view.length - i * view.span_positions);
     span.k_head_stride = view.k_strides[1];
     span.k_row_stride = view.k_strides[2];
@@ -71,8 +72,9 @@ AssayStatus attention_status(const AttentionCall& call, const ViewLayout& view) 
   if (call.n_heads == 0) return ASSAY_OK;
   const bool whole_blocks =
       view.first_position % ASSAY_KV_BLOCK == 0 && (view.span_count < 2 || view.span_positions % ASSAY_KV_BLOCK == 0);
-  if (call.n_kv == 0 || call.n_heads % call.n_kv != 0 || call.head_dim < 1 || call.head_dim > kMostHeadDim || call.position < 0 ||
-      view.first_position < 0 || !whole_blocks) {
+  const bool gaps = view.span_count > 1 && view.span_gap != 0;
+  if (call.n_kv == 0 || gaps || call.n_heads % call.n_kv != 0 || call.head_dim < 1 || call.head_dim > kMostHeadDim ||
+      call.position < 0 || view.first_position < 0 || !whole_blocks) {
     return ASSAY_BAD_SHAPE;
   }
   if (!std::isfinite(call.scale) || call.window < 0 || (call.causal == 0 && call.window > 0)) return ASSAY_BAD_PARAMETER;

@@ -1,7 +1,7 @@
 // The adapters of attention: decode is prefill without rows, and the caches differ in their type alone.
 //
 // K and V are tensors [slots, n_kv, span_positions, head_dim]: a slot is the memory of one span, for all kv heads. Span i of
-// the view begins at first_position + i span_positions and lies in slot (first_slot + i slot_step) mod slots
+// the view begins at first_position + i (span_positions + span_gap) and lies in slot (first_slot + i slot_step) mod slots
 // (golden/SCHEMA.md, "Views"). One slot: contiguous; more: chunks, pages in any order, or a ring.
 #pragma once
 
@@ -19,6 +19,7 @@ struct ViewLayout {
   std::int64_t length;  // positions in the view
   std::int64_t first_position;
   std::int64_t span_positions;
+  std::int64_t span_gap;  // positions that the view lacks after each span: kernels must refuse it
   std::int64_t span_count;
   std::int64_t slots;
   std::int64_t first_slot;

@@ -8,11 +8,11 @@
 // which would be its own. First all cases as they come; only a mutant that passes them so is placed at every alignment and cut.
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmath>
-#include <csignal>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -27,7 +27,7 @@
 namespace assay {
 namespace {
 
-constexpr unsigned kSeconds = 120;  // for one mutant; a hang is a failure of the guard
+constexpr rlim_t kSeconds = 300;  // of the processor's time for one mutant, however busy the machine: a hang is a failure of the guard
 
 using RunFn = AssayStatus (*)(const void* args) noexcept;
 
@@ -72,7 +72,8 @@ std::vector<CaseCheck> prepared_cases(const Adapter& adapter) {
   for (const auto& path : golden_files(own_golden())) {
     const GoldenFile file(path);
     if (file.op() != adapter.op()) continue;
-    for (const std::string& name : file.case_names()) checks.emplace_back(adapter, case_from_golden(adapter, file, name), nullptr);
+    for (const std::string& name : file.case_names())
+      checks.emplace_back(adapter, case_from_golden(adapter, file, name), nullptr);
   }
   if (auto test = bias_test_case(adapter)) checks.emplace_back(adapter, std::move(*test), nullptr);
   const std::size_t scalar = adapter.variants().size() - 1;
@@ -110,9 +111,8 @@ nlohmann::json judge(const Adapter& adapter, std::vector<CaseCheck>& cases, cons
     // Whoever tests at all sees a crash, and a refusal of what should be taken. Placements that only the guard tries count as they are.
     const bool refused = !result.refusal && result.failure->message.starts_with("returned ");
     if ((refused || result.crashed) && checks == values) nmse = INFINITY;
-    failures.push_back({{"case", result.case_name},
-                        {"check", check_name(result.failure->check)},
-                        {"message", result.failure->message}});
+    failures.push_back(
+        {{"case", result.case_name}, {"check", check_name(result.failure->check)}, {"message", result.failure->message}});
     return result.failure->check != Check::spread;
   };
   bool failed = false;
@@ -120,19 +120,22 @@ nlohmann::json judge(const Adapter& adapter, std::vector<CaseCheck>& cases, cons
   if (wanted.find("guard") != std::string::npos) {
     for (std::size_t i = 0; i < cases.size() && !failed; ++i) failed = run(cases[i], "classes,bound,exact,guard");
   }
-  return {{"failures", failures}, {"nmse", std::isfinite(nmse) ? nlohmann::json(nmse) : nlohmann::json("inf")},
+  return {{"failures", failures},
+          {"nmse", std::isfinite(nmse) ? nlohmann::json(nmse) : nlohmann::json("inf")},
           {"all_close", all_close && std::isfinite(nmse)}};
 }
 
 // In a child: what it does to memory, or to the process, ends with it.
-nlohmann::json judge_apart(const Adapter& adapter, std::vector<CaseCheck>& cases, const Mutant& mutant, const std::string& wanted) {
+nlohmann::json judge_apart(const Adapter& adapter, std::vector<CaseCheck>& cases, const Mutant& mutant,
+                           const std::string& wanted) {
   int ends[2];
   if (pipe(ends) != 0) throw std::runtime_error("pipe failed");
   const pid_t child = fork();
   if (child < 0) throw std::runtime_error("fork failed");
   if (child == 0) {
     close(ends[0]);
-    alarm(kSeconds);
+    const rlimit limit{kSeconds, kSeconds};
+    setrlimit(RLIMIT_CPU, &limit);
     std::string text;
     try {
       text = judge(adapter, cases, mutant, wanted).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

@@ -125,8 +125,8 @@ def kind_key(form: Form) -> tuple[tuple[int, str], str]:
     return ((int(number[1]) if number else 100, form.mutant.kind), form.mutant.kind)
 
 
-def report(forms: list[Form]) -> int:
-    """Prints the score; the exit code."""
+def report(forms: list[Form], every_op: bool) -> int:
+    """Prints the score; the exit code. An edit that changes nothing is only known for one where every op was tried."""
     judged = [f for f in forms if f.counts()]
     values, order = [f for f in judged if not f.order()], [f for f in judged if f.order()]
     names = [name for name, _ in FAMILIES]
@@ -144,7 +144,7 @@ def report(forms: list[Form]) -> int:
                 print(f"NOT EQUIVALENT  {name}, {form.op} {form.isa}: {form.failures[0]['check']}: {form.failures[0]['message']}")
     survivors = [f for f in judged if f.survived()]
     everywhere = [key for key, own in all_variants(values).items() if lives_everywhere(own)]
-    unused = sorted({f.mutant.name for f in forms} - {f.mutant.name for f in forms if not f.same_code})
+    unused = sorted({f.mutant.name for f in forms} - {f.mutant.name for f in forms if not f.same_code}) if every_op else []
     for form in survivors:
         print(f"SURVIVES  {form.mutant.name} ({form.mutant.kind}), {form.op} {form.isa}: {form.mutant.what}")
     for name, op in everywhere:
