@@ -8,26 +8,49 @@
 
 namespace assay {
 
-// A file in the making, "PATH.new" until commit(). Whoever reads PATH finds the old file or the new one. Without commit()
-// the destructor removes what was written. Every failure throws std::runtime_error naming the file.
-class AtomicFile {
+// "PATH.new", empty at first, which is nobody else's until it is PATH or gone: its lock is held as long as the object lives, and
+// a second writer of PATH, in this process or another, is refused. One that a killed process left behind is taken over. Whoever
+// reads PATH finds the old file or the new one. Every failure throws std::runtime_error naming the file.
+class NewFile {
  public:
-  explicit AtomicFile(std::filesystem::path path);
-  AtomicFile(const AtomicFile&) = delete;
-  AtomicFile& operator=(const AtomicFile&) = delete;
-  ~AtomicFile();
+  explicit NewFile(std::filesystem::path path);
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+  ~NewFile();  // removes it, where it was not committed
 
-  void write(std::span<const std::uint8_t> bytes);
-  void commit();  // at most once; nothing is written after it
+  const std::filesystem::path& path() const { return path_; }
+  const std::filesystem::path& temporary() const { return temporary_; }
+  int descriptor() const { return file_; }
+
+  // Flushes it to disk and renames it; at most once, and nothing is written after it.
+  void commit();
+  // "PATH: cannot be written: " and what errno says.
+  [[noreturn]] void fail() const;
 
  private:
-  [[noreturn]] void fail() const;
+  void open_and_lock();
 
   std::filesystem::path path_;
   std::filesystem::path temporary_;
   int file_ = -1;
 };
 
+// A NewFile that is filled with bytes.
+class AtomicFile {
+ public:
+  explicit AtomicFile(std::filesystem::path path) : file_(std::move(path)) {}
+
+  void write(std::span<const std::uint8_t> bytes);
+  void write(std::string_view text);
+  void commit() { file_.commit(); }
+
+ private:
+  NewFile file_;
+};
+
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
+
+// For a signal that ends the process: removes what it has begun to write. Async-signal-safe; of a child's it touches nothing.
+void remove_unfinished_files() noexcept;
 
 }  // namespace assay

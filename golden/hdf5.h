@@ -1,10 +1,11 @@
-// The HDF5 C library behind one thin layer: handles that close themselves, reading that refuses what a golden
-// never holds. Every failure throws Hdf5Error, which names the file and the object.
+// Reading HDF5: what a golden or a trace never holds is refused, and a file that may be anything is read in a child process, where the
+// HDF5 library's faults do no harm. Every failure throws Hdf5Error, which names the file and the object.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -36,10 +37,15 @@ struct Array {
 
 using Attributes = std::map<std::string, ParamValue, std::less<>>;
 
-// A file opened for reading. Paths are absolute inside the file ("/cases/tiny/inputs/x").
+// Whose file it is. Of a known one the sha256 has been held to our own manifest: the library reads it in this process.
+enum class Hdf5Origin : std::uint8_t { stranger, known };
+
+class Hdf5Source;
+
+// A file opened for reading, by one thread at a time. Paths are absolute inside the file ("/cases/tiny/inputs/x").
 class Hdf5File {
  public:
-  explicit Hdf5File(const std::filesystem::path& path);
+  explicit Hdf5File(const std::filesystem::path& path, Hdf5Origin origin = Hdf5Origin::stranger);
   Hdf5File(Hdf5File&& other) noexcept;
   Hdf5File(const Hdf5File&) = delete;
   Hdf5File& operator=(const Hdf5File&) = delete;
@@ -61,7 +67,7 @@ class Hdf5File {
 
  private:
   std::filesystem::path path_;
-  std::int64_t file_ = -1;  // hid_t
+  std::unique_ptr<Hdf5Source> source_;
 };
 
 }  // namespace assay

@@ -1,6 +1,5 @@
 #include "golden/hdf5_writer.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -84,7 +83,7 @@ std::int64_t chunk_rows(std::int64_t rows, std::int64_t row_bytes) {
   return std::clamp<std::int64_t>(kChunkBytes / std::max<std::int64_t>(row_bytes, 1), 1, std::max<std::int64_t>(rows, 1));
 }
 
-Hdf5Writer::Hdf5Writer(std::filesystem::path path, Format format) : path_(std::move(path)), temporary_(path_.string() + ".new") {
+Hdf5Writer::Hdf5Writer(std::filesystem::path path, Format format) : new_(std::move(path)) {
   initialise_hdf5();
   const Handle creation(H5Pcreate(H5P_FILE_CREATE));
   H5Pset_obj_track_times(creation, false);
@@ -92,21 +91,21 @@ Hdf5Writer::Hdf5Writer(std::filesystem::path path, Format format) : path_(std::m
   const H5F_libver_t version = format == Format::v108 ? H5F_LIBVER_V18 : H5F_LIBVER_V110;
   H5Pset_libver_bounds(access, version, version);
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+  H5Pset_file_locking(access, false, true);  // it is locked
   errno = 0;
-  file_ = H5Fcreate(temporary_.c_str(), H5F_ACC_TRUNC, creation, access);
+  file_ = H5Fcreate(new_.temporary().c_str(), H5F_ACC_TRUNC, creation, access);
   if (file_ < 0) fail("/", "cannot be created" + reason());
 }
 
 Hdf5Writer::~Hdf5Writer() {
   if (file_ < 0) return;
   // Where the disk is full, closing finds the room that the data leaves.
-  static_cast<void>(truncate(temporary_.c_str(), 0));
+  static_cast<void>(ftruncate(new_.descriptor(), 0));
   H5Fclose(file_);
-  unlink(temporary_.c_str());
 }
 
 void Hdf5Writer::fail(const std::string& object, const std::string& what) const {
-  throw Hdf5Error(path_.string() + ": " + object + ": " + what);
+  throw Hdf5Error(path().string() + ": " + object + ": " + what);
 }
 
 void Hdf5Writer::make_group(const std::string& group) {
@@ -159,16 +158,17 @@ void Hdf5Writer::write(const std::string& dataset, DType dtype, const std::vecto
                        std::span<const std::uint8_t> bytes) {
   if (std::ssize(bytes) != bytes_of(dtype, shape)) fail(dataset, "bytes and shape do not agree");
   const std::int64_t rows = shape.empty() ? 1 : shape.front();
-  const Handle id(create(dataset, dtype, shape, chunk_rows(rows, rows == 0 ? 1 : std::ssize(bytes) / rows)));
-  if (!bytes.empty() && H5Dwrite(id, Handle(H5Dget_type(id)), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()) < 0) {
-    fail(dataset, "cannot be written" + reason());
-  }
+  Handle id(create(dataset, dtype, shape, chunk_rows(rows, rows == 0 ? 1 : std::ssize(bytes) / rows)));
+  bool written = bytes.empty() || H5Dwrite(id, Handle(H5Dget_type(id)), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()) >= 0;
+  // A small one waits in the library until it is closed, and a failure then is told once.
+  written = H5Dclose(id.release()) >= 0 && written;
+  if (!written) fail(dataset, "cannot be written" + reason());
 }
 
 Hdf5Rows Hdf5Writer::rows(const std::string& dataset, DType dtype, std::int64_t rows,
                           const std::vector<std::int64_t>& row_shape) {
   Hdf5Rows out;
-  out.name_ = path_.string() + ": " + dataset;
+  out.name_ = path().string() + ": " + dataset;
   out.rows_ = rows;
   out.row_bytes_ = bytes_of(dtype, row_shape);
   if (rows < 1 || out.row_bytes_ < 1) fail(dataset, "rows of nothing");
@@ -184,14 +184,7 @@ void Hdf5Writer::commit() {
   errno = 0;
   if (H5Fflush(file_, H5F_SCOPE_GLOBAL) < 0) fail("/", "cannot be written" + reason());
   if (H5Fclose(std::exchange(file_, -1)) < 0) fail("/", "cannot be closed" + reason());
-  const int descriptor = open(temporary_.c_str(), O_RDONLY | O_CLOEXEC);
-  const bool safe = descriptor >= 0 && fsync(descriptor) == 0 && rename(temporary_.c_str(), path_.c_str()) == 0;
-  const int why = errno;
-  if (descriptor >= 0) close(descriptor);
-  if (safe) return;
-  unlink(temporary_.c_str());
-  errno = why;
-  fail("/", "cannot be flushed to disk" + reason());
+  new_.commit();
 }
 
 Hdf5Rows::Hdf5Rows(Hdf5Rows&& other) noexcept
@@ -237,6 +230,8 @@ void Hdf5Rows::append(std::span<const std::uint8_t> bytes) {
     write(waiting_);
     waiting_.clear();
   }
+  if (written_ < rows_ || dataset_ < 0) return;
+  if (H5Idec_ref(std::exchange(dataset_, -1)) < 0) fail("cannot be written" + reason());
 }
 
 // Rows from the first that was not written on.

@@ -8,14 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "golden/atomic_file.h"
 #include "golden/hdf5.h"
 
 namespace assay {
 
 class Hdf5Rows;
 
-// A file in the making, "PATH.new" until commit(), which flushes it to disk and renames it. Without commit() the destructor removes
-// what was written. Every failure throws Hdf5Error, which names the file and the object.
+// A file in the making, a NewFile (golden/atomic_file.h) until commit(). What the library refuses throws Hdf5Error, which names the
+// file and the object.
 class Hdf5Writer {
  public:
   // The library's format: v108 for goldens, v110 for traces.
@@ -26,7 +27,7 @@ class Hdf5Writer {
   Hdf5Writer& operator=(const Hdf5Writer&) = delete;
   ~Hdf5Writer();
 
-  const std::filesystem::path& path() const { return path_; }
+  const std::filesystem::path& path() const { return new_.path(); }
 
   void make_group(const std::string& group);
   // Text as a string of fixed length, integers and reals in 64 bits.
@@ -43,8 +44,7 @@ class Hdf5Writer {
   [[noreturn]] void fail(const std::string& object, const std::string& what) const;
   std::int64_t create(const std::string& dataset, DType dtype, std::vector<std::int64_t> shape, std::int64_t chunk_rows);
 
-  std::filesystem::path path_;
-  std::filesystem::path temporary_;
+  NewFile new_;
   std::int64_t file_ = -1;  // hid_t
 };
 

@@ -3,10 +3,9 @@
 #include <openssl/evp.h>
 
 #include <array>
-#include <fstream>
 #include <memory>
-#include <stdexcept>
-#include <vector>
+
+#include "golden/read_file.h"
 
 namespace assay {
 namespace {
@@ -41,13 +40,8 @@ std::string sha256(std::span<const std::uint8_t> bytes) {
 }
 
 std::string sha256_file(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw std::runtime_error(path.string() + ": cannot be read");
   Digest digest;
-  std::vector<char> buffer(1 << 16);
-  while (in.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || in.gcount() > 0) {
-    digest.update(buffer.data(), static_cast<std::size_t>(in.gcount()));
-  }
+  read_pieces(path, [&](std::span<const std::uint8_t> piece) { digest.update(piece.data(), piece.size()); });
   return digest.finish();
 }
 

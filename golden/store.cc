@@ -90,7 +90,8 @@ bool GoldenCase::has_tag(std::string_view tag) const {
   return std::find(tags.begin(), tags.end(), tag) != tags.end();
 }
 
-GoldenFile::GoldenFile(const std::filesystem::path& path) : file_(path), attributes_(file_.attributes("/")) {
+GoldenFile::GoldenFile(const std::filesystem::path& path, Hdf5Origin origin)
+    : file_(path, origin), attributes_(file_.attributes("/")) {
   const auto schema = attributes_.find("schema");
   const auto* number = schema == attributes_.end() ? nullptr : std::get_if<std::int64_t>(&schema->second);
   if (number == nullptr) fail(file_, "/", "attribute 'schema' is missing: no golden file");

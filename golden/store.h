@@ -50,7 +50,7 @@ struct GoldenCase {
 class GoldenFile {
  public:
   // Throws Hdf5Error where the file is not one, or of a newer schema.
-  explicit GoldenFile(const std::filesystem::path& path);
+  explicit GoldenFile(const std::filesystem::path& path, Hdf5Origin origin = Hdf5Origin::stranger);
 
   const std::filesystem::path& path() const { return file_.path(); }
   const std::string& op() const { return op_; }

@@ -112,6 +112,8 @@ std::optional<Failure> CaseCheck::check_values(const Outcome& outcome, const Che
     const Comparison& found = outputs.back();
     result.compared += found.compared;
     result.bits_only += found.bits_only;
+    result.nmse = std::max(result.nmse, found.tolerances.nmse());
+    result.all_close = result.all_close && found.tolerances.close();
     const TensorSpec& spec = call_.signature().tensors[outputs_[o]];
     if (!found.note.empty()) result.worst = found.note;
     if (found.worst && found.margin >= result.margin) result.worst = describe_miss(spec, *found.worst);
@@ -182,10 +184,12 @@ std::optional<Failure> CaseCheck::check_ledger(const Candidate& candidate, const
   const auto differs = [&](const Ledger* ledger, const std::string& key, const std::string& whose) -> std::optional<Failure> {
     const auto known = ledger == nullptr ? std::nullopt : ledger->digest(key, result.case_name);
     if (!known || *known == result.digest) return std::nullopt;
+    const auto before = ledger->margin(key, result.case_name);
+    const std::string then = before ? fmt::format("{:.4g}", *before) : "not kept";
     return Failure{Check::ledger,
-                   fmt::format("drift: digest {}, the ledger has {}; inside the bound (margin {:.4g}). If it is meant: "
+                   fmt::format("drift: digest {}, the ledger has {}; margin {:.4g}, then {}: inside the bound. If it is meant: "
                                "assay ledger accept {}{} --why \"...\"",
-                               result.digest, *known, result.margin, result.op, whose)};
+                               result.digest, *known, result.margin, then, result.op, whose)};
   };
   const std::string options = " " + candidate.acceptance;
   if (auto failure = differs(candidate.own_ledger, ledger_key(result.op, candidate.name), options)) return failure;

@@ -57,6 +57,8 @@ struct CaseResult {
   std::string worst;  // the output with the largest margin
   std::optional<double> z;
   std::optional<double> spread;
+  double nmse = 0;         // the largest of an output (harness/tolerances.h): shown, not judged
+  bool all_close = true;   // likewise
   std::optional<Failure> failure;
   bool crashed = false;   // the kernel did not return
   std::string stability;  // of one that claims no canonical bits: "stable", or in what its bits are not; empty: not judged

@@ -55,6 +55,12 @@ double margin_of(double error, double bound) {
   return bound > 0 ? error / bound : std::numeric_limits<double>::infinity();
 }
 
+void add_tolerances(DType dtype, const std::uint8_t* got, const std::uint8_t* want, Tolerances& sum) {
+  const std::vector<double> values = element_values(dtype, got);
+  const std::vector<double> truths = element_values(dtype, want);
+  for (std::size_t i = 0; i < values.size(); ++i) sum.add(values[i], truths[i]);
+}
+
 // One unit of bias while its elements come in: t = sum sign(truth) e / sum B.
 struct BiasSum {
   double signed_error = 0;
@@ -99,6 +105,7 @@ void Comparison::add(const Comparison& other) {
   margin = std::max(margin, other.margin);
   if (!wrong_class) wrong_class = other.wrong_class;
   square_sum += other.square_sum;
+  tolerances.add(other.tolerances);
   bias.insert(bias.end(), other.bias.begin(), other.bias.end());
 }
 
@@ -119,6 +126,7 @@ Comparison compare_bounded(const TensorSpec& spec, const Array& y, const referen
       ++result.bits_only;
     } else {
       ++result.compared;
+      result.tolerances.add(value, truth);
       if (!class_agrees(format, value, truth, bound)) {
         if (!result.wrong_class) result.wrong_class = miss_of(spec, y, i, truth, margin_of(value - truth, bound));
       } else if (std::isfinite(value) && std::isfinite(truth)) {
@@ -147,6 +155,10 @@ Comparison compare_encoded(const Array& y, const reference::Encoding& encoding, 
   result.note =
       fmt::format("weighted squared error {:.6g}, {}: {:.6g}, at most {} times that; plain squared error {:.6g}, {:.6g}",
                   got.weighted, whose, want.weighted, reference::kMostEncodedError, got.plain, want.plain);
+  for (std::int64_t i = 0; golden != nullptr && i < y.elements(); ++i) {
+    const auto at = static_cast<std::size_t>(i) * dtype_size(y.dtype);
+    add_tolerances(y.dtype, &y.bytes[at], &golden->values.bytes[at], result.tolerances);
+  }
   return result;
 }
 
@@ -173,6 +185,11 @@ Comparison compare_bytes(const TensorSpec& spec, const Array& y, const Kept& wan
     miss.margin = std::numeric_limits<double>::infinity();
     result.worst = miss;
     result.margin = miss.margin;
+  }
+  for (std::int64_t k = 0; result.worst && k < want.values.elements(); ++k) {
+    const std::int64_t i = want.index.empty() ? k : want.index[static_cast<std::size_t>(k)];
+    add_tolerances(spec.dtype, y.bytes.data() + static_cast<std::size_t>(i) * size,
+                   want.values.bytes.data() + static_cast<std::size_t>(k) * size, result.tolerances);
   }
   return result;
 }

@@ -8,6 +8,7 @@
 
 #include "golden/store.h"
 #include "harness/tensor.h"
+#include "harness/tolerances.h"
 #include "reference/contract.h"
 #include "reference/expected.h"
 
@@ -31,6 +32,7 @@ struct Comparison {
   std::optional<Miss> wrong_class;  // the first
   double square_sum = 0;            // of e / B, for the spread
   std::vector<double> bias;         // t of each unit with an error
+  Tolerances tolerances;            // what a test by tolerance would see; encoded outputs: of their decoded values
   std::string note;                 // encoded outputs: the errors in words
 
   void add(const Comparison& other);

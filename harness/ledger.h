@@ -1,4 +1,5 @@
-// golden/ledger.json: the digest of each golden case's outputs, and who accepted a change of them, and why.
+// golden/ledger.json: the digest of each golden case's outputs with the margin that they had, and who accepted a change of them, and
+// why.
 #pragma once
 
 #include <filesystem>
@@ -7,14 +8,18 @@
 #include <string>
 #include <vector>
 
+#include "golden/atomic_file.h"
+
 namespace assay {
 
 class Ledger {
  public:
-  // No such file: an empty ledger. A damaged one throws std::runtime_error.
+  // No such file: an empty ledger. A damaged or unreadable one throws std::runtime_error.
   explicit Ledger(std::filesystem::path path);
 
   std::optional<std::string> digest(const std::string& op, const std::string& case_name) const;
+  // That of the accepted bits; none in a ledger from before margins were kept.
+  std::optional<double> margin(const std::string& op, const std::string& case_name) const;
 
   struct Acceptance {
     std::string op;
@@ -26,15 +31,19 @@ class Ledger {
   const std::vector<Acceptance>& acceptances() const { return acceptances_; }
   const std::map<std::string, std::map<std::string, std::string>>& digests() const { return digests_; }
 
-  // Replaces the digests of one op and notes why; nothing is noted where nothing changed. Returns the cases that did.
+  // Replaces the digests and margins of one op and notes why; nothing is noted where no digest changed. Returns the cases whose did.
   std::vector<std::string> accept(const std::string& op, const std::map<std::string, std::string>& digests,
-                                  const std::string& who, const std::string& date, const std::string& why);
-  // Writes beside, flushes and renames.
+                                  const std::map<std::string, double>& margins, const std::string& who, const std::string& date,
+                                  const std::string& why);
+  // Into `file`, the ledger's own in the making, and commits it. Whoever opens it before he reads the ledger loses no acceptance of
+  // another process's.
+  void save(AtomicFile& file) const;
   void save() const;
 
  private:
   std::filesystem::path path_;
   std::map<std::string, std::map<std::string, std::string>> digests_;  // op -> case -> digest
+  std::map<std::string, std::map<std::string, double>> margins_;       // likewise, to four digits, where it is above 0
   std::vector<Acceptance> acceptances_;
 };
 

@@ -95,6 +95,8 @@ nlohmann::ordered_json case_json(const CaseResult& one) {
                               {"worst", one.worst},
                               {"z", number_or_null(one.z)},
                               {"spread", number_or_null(one.spread)},
+                              {"nmse", number_or_null(one.nmse)},
+                              {"all_close", one.all_close},
                               {"digest", one.digest}};
   if (!one.stability.empty()) json["stability"] = one.stability;
   if (one.crashed) json["crashed"] = true;

@@ -70,8 +70,8 @@ class Suite {
     const bool own = request_.golden.empty();
     const Manifest manifest(own ? own_golden() : request_.golden);
     for (const std::filesystem::path& path : files()) {
-      manifest.verify(path);
-      const GoldenFile file(path);
+      const bool listed = manifest.verify(path);
+      const GoldenFile file(path, own && listed ? Hdf5Origin::known : Hdf5Origin::stranger);
       const Adapter* adapter = find_adapter(file.op());
       if (adapter == nullptr) throw std::invalid_argument(path.string() + ": " + unknown_name("op", file.op(), op_names()));
       if (!wanted(file.op())) continue;

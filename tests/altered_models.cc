@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/model/model_file.h"
+#include "tests/temporary.h"
 
 namespace assay {
 namespace {
@@ -21,12 +22,7 @@ constexpr std::int64_t kRow = 100;
 constexpr std::int64_t kBlock = 1;
 constexpr std::int64_t kLowBytes = 128;  // of a q6_k block: the codes' low four bits
 
-using Bytes = std::vector<char>;
-
-Bytes read(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
+using Bytes = std::string;
 
 void write(const std::filesystem::path& path, const Bytes& bytes) {
   std::ofstream(path, std::ios::binary).write(bytes.data(), std::ssize(bytes));
@@ -72,7 +68,7 @@ void alter_weights(Bytes& bytes, const WeightMap& weights, const std::string& fa
 std::filesystem::path alter_folder(const std::filesystem::path& model, const std::filesystem::path& out,
                                    const std::string& fault) {
   std::filesystem::copy(model, out);
-  Bytes weights = read(out / "model.safetensors");
+  Bytes weights = file_bytes(out / "model.safetensors");
   const std::string attention = "\"model.layers.2.self_attn.";
   if (fault == "kv_exchanged") exchange(weights, attention + "k_proj.weight\"", attention + "v_proj.weight\"");
   alter_weights(weights, ModelFile(model).weights(), fault);
@@ -86,7 +82,7 @@ std::filesystem::path alter_folder(const std::filesystem::path& model, const std
 }
 
 std::filesystem::path alter_gguf(const std::filesystem::path& model, const std::filesystem::path& out, const std::string& fault) {
-  Bytes bytes = read(model);
+  Bytes bytes = file_bytes(model);
   if (fault == "kv_exchanged") exchange(bytes, "blk.2.attn_k.weight", "blk.2.attn_v.weight");
   if (fault == "theta") set_f32(bytes, "qwen3.rope.freq_base", kTheta);
   if (fault == "eps") set_f32(bytes, "qwen3.attention.layer_norm_rms_epsilon", kEps);

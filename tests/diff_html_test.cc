@@ -15,11 +15,6 @@
 namespace assay::diff {
 namespace {
 
-std::string read(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 bool have_chromium() {
   return std::system("command -v chromium >/dev/null 2>&1") == 0;
 }
@@ -38,8 +33,8 @@ Opened open_page(const TemporaryFolder& folder, const std::string& page) {
       "timeout 60 chromium --headless --no-sandbox --disable-gpu --enable-logging=stderr --user-data-dir='" +
       (folder.path() / "profile").string() + "' --dump-dom 'file://" + file.string() + "' >'" + dom.string() + "' 2>'" +
       log.string() + "'";
-  EXPECT_EQ(std::system(command.c_str()), 0) << read(log);
-  Opened out{read(dom), ""};
+  EXPECT_EQ(std::system(command.c_str()), 0) << file_bytes(log);
+  Opened out{file_bytes(dom), ""};
   std::ifstream lines(log);
   for (std::string line; std::getline(lines, line);) {
     if (line.find("CONSOLE") != std::string::npos) out.console += line + "\n";

@@ -133,9 +133,7 @@ TEST(SiteErrors, RootMeanSquares) {
 }
 
 std::vector<std::int32_t> revelation(const ModelFile& model) {
-  std::ifstream in(own_golden() / "texts" / "revelation-22.txt");
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  return Tokenizer(model.vocabulary()).encode(text);
+  return Tokenizer(model.vocabulary()).encode(file_bytes(own_golden() / "texts" / "revelation-22.txt"));
 }
 
 EngineOptions options(std::int64_t context, std::int64_t chunk) {

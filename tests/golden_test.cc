@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "golden/manifest.h"
 #include "golden/philox.h"
@@ -109,16 +110,50 @@ TEST(Manifest, EveryDataFileIsListedAndWhole) {
   for (const auto& path : golden_files(own_golden())) EXPECT_TRUE(manifest.verify(path)) << path << " is not in MANIFEST.json";
 }
 
-TEST(Manifest, FlippedByteIsToldByFile) {
-  const TemporaryFolder folder;
-  std::ofstream(folder.path() / "a.h5") << "golden bytes";
-  std::ofstream(folder.path() / "MANIFEST.json")
-      << R"({"schema": 1, "files": {"a.h5": {"sha256": ")" << sha256_file(folder.path() / "a.h5") << R"("}}})";
-  EXPECT_TRUE(Manifest(folder.path()).verify(folder.path() / "a.h5"));
-  std::ofstream(folder.path() / "a.h5") << "golden bytez";
-  const std::string message = message_of([&] { Manifest(folder.path()).verify(folder.path() / "a.h5"); });
-  EXPECT_NE(message.find("a.h5"), std::string::npos) << message;
-  EXPECT_NE(message.find("MANIFEST.json says"), std::string::npos) << message;
+// A folder with one golden, and a manifest that lists its datasets as ours does but another sha256 for the whole.
+struct ListedFile {
+  explicit ListedFile(const std::string& name) : path(folder.path() / std::filesystem::path(name).filename()) {
+    std::filesystem::copy_file(own_golden() / name, path);
+    nlohmann::json json{{"schema", 1}};
+    json["files"][path.filename().string()] = {{"sha256", std::string(64, '0')},
+                                               {"datasets", Manifest(own_golden()).files().at(name).datasets}};
+    std::ofstream(folder.path() / "MANIFEST.json") << json;
+  }
+  std::string complaint() const {
+    return message_of([&] { Manifest(folder.path()).verify(path); });
+  }
+
+  TemporaryFolder folder;
+  std::filesystem::path path;
+};
+
+TEST(Manifest, AChangedFileIsNamed) {
+  const ListedFile text("texts/revelation-22.txt");
+  expect_mentions(text.complaint(), {"revelation-22.txt", "MANIFEST.json says 000"});
+}
+
+TEST(Manifest, ListsEveryDatasetOfEveryFile) {
+  const Manifest manifest(own_golden());
+  for (const auto& [name, entry] : manifest.files()) {
+    if (!name.ends_with(".h5")) continue;
+    EXPECT_FALSE(entry.datasets.empty()) << name;
+    if (name.starts_with("ops/") && name != "ops/add.h5") continue;  // one of a kind
+    EXPECT_NE(ListedFile(name).complaint().find("no dataset differs"), std::string::npos) << ListedFile(name).complaint();
+  }
+}
+
+TEST(Manifest, AFlippedByteIsToldByFileAndDataset) {
+  const ListedFile listed("ops/add.h5");
+  const GoldenFile golden(listed.path);
+  const std::string name = golden.case_names().at(1);
+  const GoldenCase one = golden.read(name);
+  const auto input = one.inputs.begin();
+  std::string bytes = file_bytes(listed.path);
+  const std::size_t at = bytes.find(std::string(input->second.bytes.begin(), input->second.bytes.end()));
+  ASSERT_NE(at, std::string::npos);
+  bytes[at + 5] ^= 1;
+  std::ofstream(listed.path) << bytes;
+  expect_mentions(listed.complaint(), {"add.h5", "1 dataset differs: /cases/" + name + "/inputs/" + input->first});
 }
 
 TEST(GoldenFile, MissingAndForeignFilesAreNamed) {

@@ -1,4 +1,5 @@
 // The bench on trial: kernels that are wrong in one way each must be named as that.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -241,22 +242,27 @@ TEST(Verdict, DriftInsideTheBoundIsNamedAsThat) {
   const TemporaryFolder folder;
   Ledger ledger(folder.path() / "ledger.json");
   const CaseResult before = verdict_on(right, {{"n", std::int64_t{5}}});
-  ledger.accept("trial", {{before.case_name, before.digest}}, "a person", "2026-01-01", "first");
+  ledger.accept("trial", {{before.case_name, before.digest}}, {{before.case_name, 0.123456}}, "a person", "2026-01-01", "first");
   const Checks checks = Checks::parse("classes,bound,ledger");
   EXPECT_EQ(verdict_on(right, {{"n", std::int64_t{5}}}, "gauss", checks, &ledger).verdict, Verdict::pass);
   const CaseResult after = verdict_on(drifts, {{"n", std::int64_t{5}}}, "gauss", checks, &ledger);
-  expect_failure(after, Check::ledger, "drift: digest " + after.digest + ", the ledger has " + before.digest);
+  const std::string margins = fmt::format("; margin {:.4g}, then 0.1235: inside the bound.", after.margin);
+  expect_failure(after, Check::ledger, "drift: digest " + after.digest + ", the ledger has " + before.digest + margins);
+  EXPECT_NE(after.failure->message.find("assay ledger accept trial --why"), std::string::npos) << after.failure->message;
 }
 
 TEST(Ledger, KeepsDigestsAndReasons) {
   const TemporaryFolder folder;
   Ledger ledger(folder.path() / "ledger.json");
-  EXPECT_EQ(ledger.accept("add", {{"a", "1"}, {"b", "2"}}, "w", "d", "first").size(), 2U);
-  EXPECT_EQ(ledger.accept("add", {{"a", "1"}, {"b", "3"}}, "w", "d", "why").size(), 1U);
-  EXPECT_TRUE(ledger.accept("add", {{"a", "1"}, {"b", "3"}}, "w", "d", "nothing").empty());
+  EXPECT_EQ(ledger.accept("add", {{"a", "1"}, {"b", "2"}}, {}, "w", "d", "first").size(), 2U);
+  EXPECT_EQ(ledger.accept("add", {{"a", "1"}, {"b", "3"}}, {{"b", 0.25}}, "w", "d", "why").size(), 1U);
+  EXPECT_TRUE(ledger.accept("add", {{"a", "1"}, {"b", "3"}}, {{"b", 0.25}}, "w", "d", "nothing").empty());
   ledger.save();
   const Ledger again(folder.path() / "ledger.json");
   EXPECT_EQ(again.digest("add", "b"), "3");
+  EXPECT_EQ(again.margin("add", "b"), 0.25);
+  EXPECT_EQ(again.margin("add", "a"), 0) << "of an op whose margins are kept only those above 0 are written";
+  EXPECT_EQ(again.margin("sub", "a"), std::nullopt);
   ASSERT_EQ(again.acceptances().size(), 2U);
   EXPECT_EQ(again.acceptances()[1].why, "why");
 }

@@ -42,11 +42,13 @@ std::vector<NamedTest> find_tests() {
   std::vector<NamedTest> tests;
   std::vector<std::string> without = op_names();
   for (const auto& path : golden_files(own_golden())) {
-    const std::string op = GoldenFile(path).op();
+    // Reading them all would take longer than most tests; where the name lies, nothing is compared, and that fails.
+    const std::string stem = path.stem().string();
+    const std::string op = find_adapter(stem) != nullptr ? stem : GoldenFile(path, Hdf5Origin::known).op();
     const Adapter& adapter = require_adapter(op);
     std::erase(without, op);
     for (const Variant& variant : adapter.variants()) {
-      const std::string suffix = path.stem() == op ? "" : "@" + path.stem().string();
+      const std::string suffix = stem == op ? "" : "@" + stem;
       tests.push_back({variant.name + suffix, [&adapter, variant, path] { check_variant(adapter, variant, path); }});
     }
   }

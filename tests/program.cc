@@ -54,10 +54,11 @@ bool drain(int& file, std::string& text) {
 
 }  // namespace
 
-Program::Program(const std::vector<std::string>& arguments, const std::vector<std::string>& environment) {
+Program::Program(const std::vector<std::string>& arguments, const std::vector<std::string>& environment, const Launch& launch) {
   const char* const path = std::getenv("ASSAY_PROGRAM");
   if (path == nullptr) throw std::runtime_error("ASSAY_PROGRAM is not set");
-  std::vector<std::string> words{path};
+  std::vector<std::string> words(launch.through);
+  words.emplace_back(path);
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<std::string> variables = environment_with(environment);
   int out[2];
@@ -67,15 +68,20 @@ Program::Program(const std::vector<std::string>& arguments, const std::vector<st
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, out[1], 1);
+  if (launch.out.empty()) {
+    posix_spawn_file_actions_adddup2(&actions, out[1], 1);
+  } else {
+    posix_spawn_file_actions_addopen(&actions, 1, launch.out.c_str(), O_WRONLY, 0);
+  }
   posix_spawn_file_actions_adddup2(&actions, err[1], 2);
-  const int spawned = posix_spawn(&pid_, path, &actions, nullptr, pointers(words).data(), pointers(variables).data());
+  const int spawned =
+      posix_spawnp(&pid_, words.front().c_str(), &actions, nullptr, pointers(words).data(), pointers(variables).data());
   posix_spawn_file_actions_destroy(&actions);
   close(out[1]);
   close(err[1]);
   out_ = out[0];
   err_ = err[0];
-  checked(spawned, path);
+  checked(spawned, words.front().c_str());
 }
 
 Program::~Program() {
@@ -134,8 +140,8 @@ Ran Program::wait() {
   return ran_;
 }
 
-Ran run_assay(const std::vector<std::string>& arguments, const std::vector<std::string>& environment) {
-  return Program(arguments, environment).wait();
+Ran run_assay(const std::vector<std::string>& arguments, const std::vector<std::string>& environment, const Launch& launch) {
+  return Program(arguments, environment, launch).wait();
 }
 
 }  // namespace assay

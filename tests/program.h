@@ -16,10 +16,17 @@ struct Ran {
   std::int64_t peak_bytes = 0;  // the most that was resident
 };
 
+// How it is started, where not plainly.
+struct Launch {
+  std::vector<std::string> through;  // a command that starts the one it is given, such as prlimit --as=N
+  std::string out;                   // a file to be standard output
+};
+
 class Program {
  public:
   // Neither ASSAY_ISA nor ASSAY_CHECKS is passed on; `environment`: "NAME=value" more.
-  explicit Program(const std::vector<std::string>& arguments, const std::vector<std::string>& environment = {});
+  explicit Program(const std::vector<std::string>& arguments, const std::vector<std::string>& environment = {},
+                   const Launch& launch = {});
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
   ~Program();
@@ -40,6 +47,7 @@ class Program {
   Ran ran_;
 };
 
-Ran run_assay(const std::vector<std::string>& arguments, const std::vector<std::string>& environment = {});
+Ran run_assay(const std::vector<std::string>& arguments, const std::vector<std::string>& environment = {},
+              const Launch& launch = {});
 
 }  // namespace assay

@@ -81,17 +81,12 @@ TEST(Quantize, LayersOfTheMixThatHaveMoreBits) {
   EXPECT_EQ(target_type(mix, Role::lm_head, -1, 28, false), DType::q6_k);
 }
 
-std::string bytes_of(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 TEST(Quantize, EveryTypeIsWrittenAndThreadsChangeNoByte) {
   const TemporaryFolder folder;
   for (const Target& target : targets()) {
     const auto one = quantized(folder, models() / "kjv", std::string(target.name), 1);
     const auto three = quantized(folder, models() / "kjv", std::string(target.name), 3);
-    EXPECT_TRUE(bytes_of(one) == bytes_of(three)) << target.name;
+    EXPECT_TRUE(file_bytes(one) == file_bytes(three)) << target.name;
     EXPECT_EQ(ModelFile(one).weights().lm_head().dtype, target_type(target, Role::embed, -1, 6, true)) << target.name;
     std::filesystem::remove(one);
     std::filesystem::remove(three);

@@ -103,11 +103,6 @@ TEST(RandomRows, MeanAndDeviationAreThoseAskedFor) {
   }
 }
 
-std::string bytes_of(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 TEST(Synth, TheLoaderTakesItAndSeedAloneDecidesTheBytes) {
   const TemporaryFolder folder;
   ModelConfig config = known_shape("qwen3-0.6b");
@@ -126,8 +121,8 @@ TEST(Synth, TheLoaderTakesItAndSeedAloneDecidesTheBytes) {
   EXPECT_EQ(model.config().vocab, 4096);
   EXPECT_EQ(model.weights().lm_head().dtype, DType::q6_k);
   EXPECT_EQ(model.weights().at(Role::q_proj, 0).dtype, DType::q4_k);
-  EXPECT_TRUE(bytes_of(first) == bytes_of(make("again.gguf", 1, 3)));
-  EXPECT_FALSE(bytes_of(first) == bytes_of(make("other.gguf", 2, 1)));
+  EXPECT_TRUE(file_bytes(first) == file_bytes(make("again.gguf", 1, 3)));
+  EXPECT_FALSE(file_bytes(first) == file_bytes(make("other.gguf", 2, 1)));
   EXPECT_THROW(known_shape("qwen3-0.7b"), std::invalid_argument);
 }
 

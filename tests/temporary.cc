@@ -3,6 +3,7 @@
 #include <hdf5.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <stdexcept>
 
 namespace assay {
@@ -16,6 +17,12 @@ TemporaryFolder::TemporaryFolder() {
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);
+}
+
+std::string file_bytes(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw std::runtime_error(path.string() + ": cannot be opened");
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 void set_integer_attribute(const std::filesystem::path& file, const std::string& attribute, long long value) {

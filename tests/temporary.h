@@ -18,6 +18,9 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
+// What a file holds.
+std::string file_bytes(const std::filesystem::path& path);
+
 // Overwrites an integer attribute of an HDF5 file's root.
 void set_integer_attribute(const std::filesystem::path& file, const std::string& attribute, long long value);
 

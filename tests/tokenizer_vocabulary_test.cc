@@ -59,10 +59,7 @@ TEST(Refusal, NamesTheTokenOrTheMerge) {
 
 // A tokenizer.json with `from` written as `to`, and what is said of it.
 std::string complaint_of_json(const std::string& from, const std::string& to) {
-  static const std::string whole = [] {
-    std::ifstream in(kjv_folder() / "tokenizer.json");
-    return std::string{std::istreambuf_iterator<char>(in), {}};
-  }();
+  static const std::string whole = file_bytes(kjv_folder() / "tokenizer.json");
   std::string text = whole;
   const std::size_t at = text.find(from);
   if (at == std::string::npos) return "the file does not hold " + from;

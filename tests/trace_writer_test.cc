@@ -88,11 +88,6 @@ void write_file(const std::filesystem::path& path, std::int64_t portion) {
   writer.commit();
 }
 
-std::vector<char> content(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 void expect_sites(const TraceFile& file, const TracePrompt& prompt) {
   for (const TraceSite& site : sites()) {
     const Array array = file.site(prompt, site.name);
@@ -137,7 +132,7 @@ TEST(TraceWriter, SameCallsSameBytes) {
   write_file(folder.path() / "a.h5", 17);
   std::this_thread::sleep_for(std::chrono::milliseconds(1100));
   write_file(folder.path() / "b.h5", 17);
-  EXPECT_EQ(content(folder.path() / "a.h5"), content(folder.path() / "b.h5"));
+  EXPECT_EQ(file_bytes(folder.path() / "a.h5"), file_bytes(folder.path() / "b.h5"));
 }
 
 TEST(TraceWriter, TellsItsBytesBeforehand) {
@@ -168,12 +163,12 @@ TEST(TraceWriter, WithoutCommitNothingIsLeft) {
   }
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
   write_file(path, 17);
-  const auto before = content(path);
+  const auto before = file_bytes(path);
   {
     TraceWriter writer(path, head());
     writer.open_prompt(run_of("genesis", kRows));
   }
-  EXPECT_EQ(content(path), before);
+  EXPECT_EQ(file_bytes(path), before);
 }
 
 TEST(TraceWriter, ASubsetOfSitesIsReadBack) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "engine/files/file_error.h"
+#include "engine/files/lost_pages.h"
 
 namespace assay {
 namespace {
@@ -28,6 +29,14 @@ class Descriptor {
   int number_;
 };
 
+// Without O_NONBLOCK, opening a pipe would wait for a writer.
+int open_for_reading(const char* name) {
+  int file = -1;
+  do file = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  while (file < 0 && errno == EINTR);
+  return file;
+}
+
 [[noreturn]] void fail_with_errno(const std::string& file) {
   throw ModelFileError(Fault::unreadable, {file, {}, {}}, "cannot be read: " + std::generic_category().message(errno));
 }
@@ -35,8 +44,7 @@ class Descriptor {
 }  // namespace
 
 MappedFile::MappedFile(const std::filesystem::path& path) : name_(path.string()) {
-  // Without O_NONBLOCK, opening a pipe would wait for a writer.
-  const Descriptor file(open(name_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const Descriptor file(open_for_reading(name_.c_str()));
   if (file.number() < 0) fail_with_errno(name_);
   struct stat info {};
   if (fstat(file.number(), &info) != 0) fail_with_errno(name_);
@@ -46,12 +54,15 @@ MappedFile::MappedFile(const std::filesystem::path& path) : name_(path.string())
   void* address = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
   if (address == MAP_FAILED) fail_with_errno(name_);
   bytes_ = {static_cast<const std::uint8_t*>(address), size};
+  remember_mapping(bytes_, name_);
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept : name_(std::move(other.name_)), bytes_(std::exchange(other.bytes_, {})) {}
 
 MappedFile::~MappedFile() {
-  if (!bytes_.empty()) munmap(const_cast<std::uint8_t*>(bytes_.data()), bytes_.size());
+  if (bytes_.empty()) return;
+  forget_mapping(bytes_);
+  munmap(const_cast<std::uint8_t*>(bytes_.data()), bytes_.size());
 }
 
 void release_pages(std::span<const std::uint8_t> bytes) {

@@ -9,8 +9,8 @@
 namespace assay {
 
 // Maps a whole regular file; throws ModelFileError (unreadable; truncated if it is empty). The address is that of a page and
-// survives a move of the object. A file that somebody cuts short while it is mapped ends the process with SIGBUS: replace a
-// model file by renaming another over it, never in place.
+// survives a move of the object. What somebody cuts off while it is mapped, or the disk fails to give, raises SIGBUS where it is read
+// (engine/files/lost_pages.h): replace a model file by renaming another over it, never in place.
 class MappedFile {
  public:
   explicit MappedFile(const std::filesystem::path& path);

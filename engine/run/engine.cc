@@ -93,7 +93,7 @@ void Engine::run_pass(std::span<const std::int32_t> tokens, Logits wanted, Obser
     ids[row] = tokens[static_cast<std::size_t>(row)];
     positions[row] = static_cast<std::int32_t>(pass.position + row);
   }
-  PassRun(plan_, *calls_, pass, end_, observer, observed_, *cache_, sequence_).run(threads_);
+  PassRun(plan_, *calls_, pass, end_, observer, observed_, *cache_, sequence_, clock_).run(threads_);
   const auto* const logits =
       reinterpret_cast<const float*>(pass.arena + pass.layout->offsets[static_cast<std::size_t>(plan_.logits_slot)]);
   logits_ = {logits, static_cast<std::size_t>(pass.logit_rows * plan_.config.vocab)};

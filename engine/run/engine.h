@@ -16,6 +16,7 @@
 #include "engine/run/load_weights.h"
 #include "engine/run/observer.h"
 #include "engine/run/step_calls.h"
+#include "engine/run/step_clock.h"
 #include "engine/run/stored_rows.h"
 
 namespace assay {
@@ -69,10 +70,13 @@ class Engine {
   void choose(std::size_t step, Backend backend, Isa limit) { calls_->choose(step, backend, limit); }
   void choose_all(Backend backend, Isa limit);
   StepCalls& calls() { return *calls_; }
+  const StepCalls& calls() const { return *calls_; }
   // Keys and values that a layer has of these tokens, read into `buffer` (stored_rows.h).
   RowsView stored(std::int64_t layer, TokenRange tokens, std::vector<std::uint8_t>& buffer) {
     return stored_rows(*cache_, sequence_, layer, tokens, buffer);
   }
+  // From now on each pass's time by steps goes to `clock`, which was made for this plan and as many threads; null: to nobody.
+  void time_steps(StepClock* clock) { clock_ = clock; }
   // Passes end with this step; nothing: with the last.
   void stop_after(std::optional<std::size_t> step) { end_ = step ? *step + 1 : plan_.steps.size(); }
 
@@ -97,6 +101,7 @@ class Engine {
   std::unique_ptr<StepCalls> calls_;
   std::vector<std::uint8_t> observed_;  // by step, of the pass under way
   std::size_t end_;
+  StepClock* clock_ = nullptr;
   std::span<const float> logits_;
 };
 

@@ -21,7 +21,7 @@ const char* status_name(AssayStatus status) {
 }  // namespace
 
 PassRun::PassRun(const Plan& plan, StepCalls& calls, const Pass& pass, std::size_t end, Observer* observer,
-                 std::span<std::uint8_t> observed, KvCache& cache, KvCache::Sequence sequence)
+                 std::span<std::uint8_t> observed, KvCache& cache, KvCache::Sequence sequence, StepClock* clock)
     : plan_(plan),
       calls_(calls),
       pass_(pass),
@@ -29,7 +29,8 @@ PassRun::PassRun(const Plan& plan, StepCalls& calls, const Pass& pass, std::size
       observer_(observer),
       observed_(observed),
       cache_(cache),
-      sequence_(sequence) {
+      sequence_(sequence),
+      clock_(clock) {
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     observed_[i] = observer != nullptr && pass.rows_of(plan.steps[i]) > 0 && observer->wants(plan.steps[i]) ? 1 : 0;
   }
@@ -37,6 +38,7 @@ PassRun::PassRun(const Plan& plan, StepCalls& calls, const Pass& pass, std::size
 
 // The cut among threads changes no bit, so any number of them will do that the runtime gives.
 void PassRun::run(int threads) {
+  if (clock_ != nullptr) clock_->begin(pass_);
   if (threads == 1) {
     run_part(0, 1);  // libgomp allocates a team of one anew each time
   } else {
@@ -61,6 +63,7 @@ void PassRun::guarded(Function function) {
 void PassRun::run_part(int part, int parts) {
   const SlotLayout& layout = *pass_.layout;
   guarded([] { assert_float_environment(); });
+  StepClock::Time came = clock_ != nullptr ? StepClock::now() : StepClock::Time();
   for (std::size_t step = 0; step < end_; ++step) {
     const bool watched = observed_[step] != 0;
     if (layout.barriers[step] != 0 || watched) {
@@ -70,7 +73,15 @@ void PassRun::run_part(int part, int parts) {
       if (part == 0) guarded([&] { look(step, true); });
 #pragma omp barrier
     }
-    guarded([&] { run_step(step, part, parts); });
+    if (clock_ == nullptr) {
+      guarded([&] { run_step(step, part, parts); });
+    } else {
+      const StepClock::Time began = StepClock::now();
+      guarded([&] { run_step(step, part, parts); });
+      const StepClock::Time ended = StepClock::now();
+      clock_->add(pass_.rows == 1, step, part, came, began, ended);
+      came = ended;
+    }
     if (watched) {
 #pragma omp barrier
       if (part == 0) guarded([&] { look(step, false); });

@@ -8,14 +8,15 @@
 
 #include "engine/run/observer.h"
 #include "engine/run/step_calls.h"
+#include "engine/run/step_clock.h"
 
 namespace assay {
 
 class PassRun {
  public:
-  // `end`: steps to run. `observed`: room for a flag a step.
+  // `end`: steps to run. `observed`: room for a flag a step. `clock` may be null.
   PassRun(const Plan& plan, StepCalls& calls, const Pass& pass, std::size_t end, Observer* observer,
-          std::span<std::uint8_t> observed, KvCache& cache, KvCache::Sequence sequence);
+          std::span<std::uint8_t> observed, KvCache& cache, KvCache::Sequence sequence, StepClock* clock);
 
   // Throws EngineError where a step refuses, and what the observer or a reference threw.
   void run(int threads);
@@ -36,6 +37,7 @@ class PassRun {
   std::span<std::uint8_t> observed_;
   KvCache& cache_;
   KvCache::Sequence sequence_;
+  StepClock* clock_;
   std::vector<std::uint8_t> stored_;  // rows read back from the cache, for the observer
 
   std::atomic<bool> failed_{false};

@@ -116,6 +116,7 @@ PreTokenizer::PreTokenizer(std::string_view pattern, bool jit) : pattern_(patter
   PCRE2_SIZE offset = 0;
   constexpr std::uint32_t options = PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C;
   code_.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern_.data()), pattern_.size(), options, &error, &offset, nullptr));
+  if (error == PCRE2_ERROR_HEAP_FAILED) throw std::bad_alloc();
   if (!code_) {
     throw std::runtime_error("pre-tokeniser's pattern '" + printable(pattern_) + "', offset " + std::to_string(offset) + ": " +
                              message_of(error));
@@ -129,6 +130,7 @@ std::vector<std::size_t> PreTokenizer::piece_ends(std::string_view text) const {
   std::vector<std::size_t> ends;
   for (std::size_t at = 0; at < text.size();) {
     const int found = matcher.next(at);
+    if (found == PCRE2_ERROR_NOMEMORY) throw std::bad_alloc();
     if (found < 0) {
       throw std::runtime_error("pre-tokeniser's pattern '" + printable(pattern_) + "', text offset " + std::to_string(at) + ": " +
                                message_of(found));

@@ -1,9 +1,9 @@
 #include "engine/tokenizer/tokenizer_file.h"
 
-#include <fstream>
-#include <iterator>
+#include <stdexcept>
 
 #include "engine/tokenizer/vocabulary.h"
+#include "golden/read_file.h"
 
 namespace assay {
 namespace {
@@ -143,11 +143,12 @@ class Reader : public nlohmann::json_sax<Json> {
 }  // namespace
 
 TokenizerFile read_tokenizer_file(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary | std::ios::ate);
-  const std::streamoff size = in ? std::streamoff{in.tellg()} : -1;
-  if (size < 0) throw TokenizerError(path.string() + ": cannot be opened");
-  std::string text(static_cast<std::size_t>(size), '\0');
-  if (!in.seekg(0).read(text.data(), size)) throw TokenizerError(path.string() + ": cannot be read");
+  std::string text;
+  try {
+    text = read_file(path);
+  } catch (const std::runtime_error& error) {
+    throw TokenizerError(error.what());
+  }
   TokenizerFile file;
   Reader reader(path.string(), file);
   Json::sax_parse(text, &reader);

@@ -245,6 +245,8 @@ def refused(make: Maker) -> list[Case]:
     for name, (status, params) in wrong.items():
         n_kv, head_dim = params.get("n_kv", 2), params.get("head_dim", 8)
         fit = [np.ones((*a.shape[:-1], head_dim), F32) if head_dim != 8 else a for a in (q, k, v)]
+        if head_dim > 512:  # large, and refused before it is read
+            fit[1:] = [a[:, :1] for a in fit[1:]]
         if n_kv != 2:
             fit[1:] = [np.ones((n_kv, 40, head_dim), F32)] * 2
         found.append(make.built(f"refused_{name}", *fit, "refused", poison=False, status=status, **params))

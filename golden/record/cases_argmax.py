@@ -67,7 +67,7 @@ def cases(real: Real) -> list[Case]:
         make("qwen3_vocab", draw.input("uniform", (151936,)), "large"),
         make("n0", np.zeros(0, F32), "refused", "bad_shape"),
     ]
-    for n, place in ((1, 0), (17, 0), (17, 16), (40, 23), (257, 256)):
+    for n, place in ((1, 0), (17, 0), (17, 16), (40, 23), (100, 20), (257, 63), (257, 256)):
         found.append(make(f"nan_n{n}_at_{place}", with_top(draw, n, place, top=np.nan), "refused", "not_finite"))
     both = with_top(draw, 33, 4, top=np.inf)
     both[30] = np.nan

@@ -76,7 +76,8 @@ class Target:
 def shape_cases(target: Target) -> list[Case]:
     found, elements = [], target.form.elements
     small = 1 if elements == 256 else 8
-    for m, n, blocks, x_gap, y_gap in ((1, 5, small, 0, 0), (3, 17, 3 * small, 5, 0), (4, 33, small, 0, 3), (2, 9, 12 * small, 0, 0)):
+    for m, n, blocks, x_gap, y_gap in ((1, 5, small, 0, 0), (3, 17, 3 * small, 5, 0), (4, 33, small, 0, 3), (2, 9, 12 * small, 0, 0),
+                                      (42, 1, 12 * small, 0, 0)):  # more rows than are quantised at a time
         draw = target.draw(f"shape/{m}/{n}/{blocks}")
         k = blocks * elements
         strides = {"x_stride": k + x_gap} if x_gap else {}
@@ -96,6 +97,9 @@ def refusals(target: Target) -> list[Case]:
         x = draw.array("gauss", (3, elements))
         x[2, elements - 2] = value
         found.append(target.random(label, 6, x, tags="refused", status="not_finite"))
+    many = np.zeros((42, 12 * 256), F32)
+    many[41, 5] = np.nan
+    found.append(target.random("nan_after_many_rows", 1, many, tags="refused", status="not_finite"))
     if target.x == "q8_0":
         x = draw.array("gauss", (2, elements))
         x[1, 9] = F32(127) * F32(65520)

@@ -168,6 +168,10 @@ def encode_cases(name: str) -> Callable[[Real], list[Case]]:
         found.append(encode_case("opposite_maxima", opposite_maxima(draw, elements), "ties"))
         found.append(encode_case("near_ties", encoder_ties(name), "ties",
                                  note="a true division, an fma, another reciprocal or tie rule gives other codes"))
+        if name == "q8_0":
+            below = np.zeros((1, elements), F32)
+            below[0, :4] = [127, 0.5 - 2.0**-25, -(0.5 - 2.0**-25), 0.5]
+            found.append(encode_case("below_half", below, "ties", note="the float below 0.5: adding 0.5 makes 1 of it"))
         return found + real_encode(real, name)
     return cases
 

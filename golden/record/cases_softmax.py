@@ -85,6 +85,8 @@ def cases(real: Real) -> list[Case]:
         make("n4096", draw.input("gauss", (1, 4096), scale=3.0)),
         make("kjv_genesis_logits", real.site("lm_head")[-1:], "real"),
         make("kjv_psalm_logits", real.site("lm_head", "psalm")[-2:, :2000], "real", "the first 2000 tokens"),
+        make("near_equal", Draw("softmax/near_equal").input("gauss", (4, 16), scale=1e-5),
+             note="just below the maximum e^x is reduced by up to ln 2, and few terms round"),
     ]
 
 

@@ -1,4 +1,4 @@
-"""golden/MANIFEST.json: every data file under golden/ with its sha256, size, source and licence.
+"""golden/MANIFEST.json: every data file under golden/ with its sha256, size, source and licence, and the beginning of each dataset's.
 
     python manifest.py GOLDEN_DIR       writes it anew
 """
@@ -37,10 +37,24 @@ def provenance(path: Path) -> tuple[str, str]:
     return KJV_GGUF if path.suffix == ".gguf" else KJV, OURS
 
 
+def dataset_sums(path: Path) -> str:
+    """Eight digits of the sha256 of each dataset's bytes, in the order of their names: what tells which of them was damaged."""
+    sums: dict[str, str] = {}
+
+    def add(name: str, found: h5py.Group | h5py.Dataset) -> None:
+        if isinstance(found, h5py.Dataset):
+            sums["/" + name] = hashlib.sha256(found[()].tobytes()).hexdigest()[:8]
+
+    with h5py.File(path, "r") as file:
+        file.visititems(add)
+    return "".join(sums[name] for name in sorted(sums, key=str.encode))
+
+
 def entry(path: Path) -> dict[str, str | int]:
     source, licence = provenance(path)
     raw = path.read_bytes()
-    return {"sha256": hashlib.sha256(raw).hexdigest(), "bytes": len(raw), "source": source, "licence": licence}
+    found = {"sha256": hashlib.sha256(raw).hexdigest(), "bytes": len(raw), "source": source, "licence": licence}
+    return found | {"datasets": dataset_sums(path)} if path.suffix == ".h5" else found
 
 
 def write_manifest(golden: Path) -> None:

@@ -88,7 +88,10 @@ def make_group(parent: h5py.Group, name: str) -> h5py.Group:
 
 
 def put_array(parent: h5py.Group, name: str, tensor: Tensor) -> None:
-    dataset = parent.create_dataset(name, data=np.ascontiguousarray(tensor_array(tensor)), track_times=False)
+    data = np.ascontiguousarray(tensor_array(tensor))
+    sparse = data.nbytes > 1 << 18 and np.count_nonzero(data) < data.size // 1000
+    how = {"compression": "gzip", "shuffle": True, "chunks": data.shape} if sparse else {}
+    dataset = parent.create_dataset(name, data=data, track_times=False, **how)
     if isinstance(tensor, Bf16):
         set_text(dataset, "dtype", "bfloat16")
     elif isinstance(tensor, Blocks):

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include <fstream>
 #include <stdexcept>
 
+#include "golden/read_file.h"
 #include "harness/bench/bench_report.h"
 
 namespace assay::bench {
@@ -49,10 +49,9 @@ Baseline load_baseline(const std::filesystem::path& file) {
   const auto fail = [&](const std::string& why) {
     return std::runtime_error(file.string() + ": " + why + "; expected what `assay bench --json` or --benchmark_out writes");
   };
-  std::ifstream in(file);
-  if (!in) throw fail("cannot be opened");
+  const std::string text = read_file(file);
   try {
-    const nlohmann::json json = nlohmann::json::parse(in);
+    const nlohmann::json json = nlohmann::json::parse(text);
     Baseline baseline;
     if (json.contains("context")) baseline.cpu = json.at("context").value("cpu", "");
     for (const nlohmann::json& entry : json.at("benchmarks")) {

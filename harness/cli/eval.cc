@@ -5,9 +5,9 @@
 #include <fstream>
 #include <memory>
 #include <optional>
-#include <sstream>
 
 #include "engine/tokenizer/tokenizer.h"
+#include "golden/read_file.h"
 #include "harness/cli/chosen_engine.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/status_line.h"
@@ -36,10 +36,9 @@ bool is_hdf5(const std::string& path) {
 }
 
 std::string read_text(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (!in || !(text << in.rdbuf())) throw std::runtime_error(path + ": cannot be read, or is empty");
-  return text.str();
+  std::string text = read_file(path);
+  if (text.empty()) throw std::runtime_error(path + ": is empty");
+  return text;
 }
 
 ChosenEngine load(const ModelFile& file, ModelOptions options, std::int64_t context) {

@@ -34,11 +34,15 @@ std::string today() {
   return fmt::format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
 }
 
-using Digests = std::map<std::string, std::string>;  // by case
+// By case.
+struct Passed {
+  std::map<std::string, std::string> digests;
+  std::map<std::string, double> margins;
+};
 
 // The digests of every case of an op, from a run in which all but the ledger passes on every variant of this CPU, or of the plugins.
 // By the name that the ledger knows them by: the op, or of a plugin's kernels op and variant.
-std::map<std::string, Digests> passing_digests(const std::string& op, const LedgerOptions& options, const Common& common) {
+std::map<std::string, Passed> passing_digests(const std::string& op, const LedgerOptions& options, const Common& common) {
   CheckRequest request;
   request.ops = {op};
   request.runner = options.runner.options();
@@ -48,11 +52,13 @@ std::map<std::string, Digests> passing_digests(const std::string& op, const Ledg
     fmt::print(stderr, "{}", suite_table(result, request.checks, common.style()));
     throw std::runtime_error(op + ": the ledger takes no digest of kernels that do not pass");
   }
-  std::map<std::string, Digests> digests;
+  std::map<std::string, Passed> passed;
   for (const CaseResult& one : result.cases) {
-    digests[options.file.empty() ? op : ledger_key(op, one.variant)][one.case_name] = one.digest;
+    Passed& kernel = passed[options.file.empty() ? op : ledger_key(op, one.variant)];
+    kernel.digests[one.case_name] = one.digest;
+    kernel.margins[one.case_name] = one.margin;
   }
-  return digests;
+  return passed;
 }
 
 // The ops to accept: of plugins those that they have kernels of.
@@ -76,18 +82,19 @@ int accept(const LedgerOptions& options, const Common& common) {
   if (options.file.empty() == (runner && !runner->plugins.empty())) {
     throw std::invalid_argument("--plugin and --ledger go together: a plugin's digests are kept in a file of its owner's");
   }
+  AtomicFile file(options.path());  // from before it is read until it is written: another acceptance would be lost
   Ledger ledger(options.path());
   nlohmann::ordered_json json = environment_json();
   json["ledger"] = options.path().string();
   json["changed"] = nlohmann::ordered_json::array();
   for (const std::string& op : chosen_ops(options)) {
-    for (const auto& [key, digests] : passing_digests(op, options, common)) {
-      for (const std::string& name : ledger.accept(key, digests, user_name(), today(), options.why)) {
+    for (const auto& [key, passed] : passing_digests(op, options, common)) {
+      for (const std::string& name : ledger.accept(key, passed.digests, passed.margins, user_name(), today(), options.why)) {
         json["changed"].push_back({{"op", key}, {"case", name}});
       }
     }
   }
-  ledger.save();
+  ledger.save(file);
   if (common.json) {
     fmt::print("{}\n", json.dump(1));
     return kPass;

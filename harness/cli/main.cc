@@ -1,11 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <map>
+#include <stdexcept>
 
 #include "golden/store.h"
 #include "harness/cli/cli.h"
+#include "harness/cli/process.h"
 #include "harness/nearest.h"
 #include "harness/version.h"
 #include "kernels/isa.h"
@@ -64,11 +65,6 @@ std::string nearest_hint(const CLI::App& app, int argc, char** argv) {
   return {};
 }
 
-int fail(const std::string& message) {
-  fmt::print(stderr, "assay: {}\n", message);
-  return kWrongUse;
-}
-
 int run(int argc, char** argv) {
   CLI::App app("A parity bench for the kernels of CPU LLM inference.", "assay");
   app.footer("Example: assay check rms_norm --isa avx2");
@@ -106,23 +102,20 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    return fail(hint.empty() ? std::string(error.what()) + "\nTry 'assay --help'." : hint);
+    throw std::invalid_argument(hint.empty() ? std::string(error.what()) + "\nTry 'assay --help'." : hint);
   }
   if (app.get_subcommands().empty()) {
     fmt::print("{}", first_words());
     return kPass;
   }
-  return actions.at(app.get_subcommands().front()->get_name())();
+  const std::string command = app.get_subcommands().front()->get_name();
+  if (command != "run") leave_nothing_when_interrupted();  // which writes no file, and ends its text first
+  return actions.at(command)();
 }
 
 }  // namespace
 }  // namespace assay::cli
 
-// Anything thrown is wrong use or unreadable input: parity failures are values.
 int main(int argc, char** argv) {
-  try {
-    return assay::cli::run(argc, argv);
-  } catch (const std::exception& error) {
-    return assay::cli::fail(error.what());
-  }
+  return assay::cli::run_process([&] { return assay::cli::run(argc, argv); });
 }

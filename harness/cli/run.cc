@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <system_error>
 
 #include "engine/run/generate.h"
 #include "engine/run/site_rows.h"
@@ -14,6 +16,7 @@
 #include "harness/cli/cli.h"
 #include "harness/cli/site_text.h"
 #include "harness/nearest.h"
+#include "harness/profile/profile.h"
 #include "harness/report.h"
 
 namespace assay::cli {
@@ -31,6 +34,7 @@ struct RunOptions {
   bool ignore_eos = false;
   Sampling sampling;
   std::string stop_at;
+  bool profile = false;
 };
 
 std::atomic<bool> interrupted{false};
@@ -106,24 +110,32 @@ int stop_at(Engine& engine, const RunOptions& options, const Prompt& prompt, con
 int generate_text(Engine& engine, const RunOptions& options, const Tokenizer& tokenizer, const Prompt& prompt, double load,
                   const Common& common) {
   watch_for_interrupt();
+  StepClock clock(engine.plan().steps.size(), engine.threads(), engine.plan().options.window);
+  if (options.profile) engine.time_steps(&clock);
   GenerateRequest request{prompt.tokens, options.tokens, prompt.stops, options.sampling, nullptr, &interrupted};
   Detokenizer detokenizer(tokenizer);
   std::string text;
   const auto emit = [&](std::string_view piece) {
     text += piece;
     if (common.json) return;
-    std::fwrite(piece.data(), 1, piece.size(), stdout);
-    std::fflush(stdout);
+    const bool written = std::fwrite(piece.data(), 1, piece.size(), stdout) == piece.size() && std::fflush(stdout) == 0;
+    if (!written) throw std::system_error(errno, std::generic_category());
   };
   const Generated out = generate(engine, request, [&](std::int32_t token) { emit(detokenizer.append(token)); });
   emit(detokenizer.flush());
+  engine.time_steps(nullptr);
+  std::optional<profile::Profile> profile;
+  if (options.profile) profile = profile::make_profile(engine, clock, profile::measure_roofs(engine.threads(), selected_isa()));
   if (common.json) {
-    fmt::print("{}\n", figures_json(out, load, text).dump(1));
+    nlohmann::ordered_json json = figures_json(out, load, text);
+    if (profile) json["profile"] = profile::profile_json(*profile);
+    fmt::print("{}\n", json.dump(1));
   } else {
     fmt::print("\n");
     std::fflush(stdout);
     fmt::print(stderr, "load     {:.3f} s, {} threads\nprefill  {}\ndecode   {}; ended by: {}\n", load, engine.threads(),
                speed(out.prompt_tokens, out.prefill_seconds), speed(out.decoded, out.decode_seconds), ended_name(out.ended));
+    if (profile) fmt::print(stderr, "\n{}", profile::profile_text(*profile, common.style()));
   }
   return out.ended == Ended::cancelled ? kInterrupted : kPass;
 }
@@ -163,6 +175,7 @@ Action add_run(CLI::App& app, const Common& common) {
   command->add_option("--seed", options->sampling.seed, "Of the draws");
   command->add_flag("--ignore-eos", options->ignore_eos, "Go on past the token that ends a text");
   command->add_option("--stop-at", options->stop_at, "Run the prompt as far as this site and print what it gives");
+  command->add_flag("--profile", options->profile, "Tell what the time went to, by kinds of steps, beside this machine's roofs");
   command->footer("Example: assay run -p \"In the beginning\" -n 64");
   return [options, &common] { return run_model(*options, common); };
 }

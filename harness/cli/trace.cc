@@ -41,7 +41,7 @@ std::vector<RecordPrompt> read_prompts(const TraceOptions& options, const ModelF
 
 bool wants_logits(const TraceOptions& options) {
   return options.sites.empty() || std::ranges::any_of(options.sites, [](const std::string& glob) {
-           return matches_glob(glob, kLogitsSite) || matches_glob(glob, "final_norm*");
+           return matches_glob(glob, kLogitsSite) || matches_glob(glob, "final_norm") || matches_glob(glob, "final_norm.quant");
          });
 }
 

@@ -126,9 +126,16 @@ NewPlugin write_new_plugin(const std::filesystem::path& folder) {
     throw std::invalid_argument(whole.string() + " is there and not empty; expected a new folder");
   }
   std::filesystem::create_directories(whole);
-  for (const Template& one : kFiles) {
-    made.files.push_back(whole / one.file);
-    write_file_atomically(made.files.back(), filled(one.text, made.name));
+  try {
+    for (const Template& one : kFiles) {
+      write_file_atomically(whole / one.file, filled(one.text, made.name));
+      made.files.push_back(whole / one.file);
+    }
+  } catch (...) {
+    // A folder with half of them would be refused the next time.
+    std::error_code none;
+    for (const std::filesystem::path& file : made.files) std::filesystem::remove(file, none);
+    throw;
   }
   return made;
 }

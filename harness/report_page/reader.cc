@@ -1,15 +1,15 @@
 #include "harness/report_page/reader.h"
 
-#include <fstream>
 #include <stdexcept>
+
+#include "golden/read_file.h"
 
 namespace assay::report_page {
 
 Member::Json Member::parse(const std::filesystem::path& path, std::string_view what) {
-  std::ifstream in(path);
-  if (!in) throw std::runtime_error(fmt::format("{}: cannot be opened; expected what {} writes", path.string(), what));
+  const std::string text = read_file(path);
   try {
-    return Json::parse(in);
+    return Json::parse(text);
   } catch (const Json::exception& error) {
     throw std::runtime_error(fmt::format("{}: is no JSON ({}); expected what {} writes", path.string(), error.what(), what));
   }

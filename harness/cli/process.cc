@@ -1,0 +1,106 @@
+#include "harness/cli/process.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <string>
+#include <system_error>
+
+#include "engine/files/lost_pages.h"
+#include "golden/atomic_file.h"
+#include "harness/cli/cli.h"
+
+namespace assay::cli {
+namespace {
+
+std::atomic<bool> ended{false};
+std::terminate_handler default_terminate = nullptr;
+
+// Otherwise the first file to be opened would be the one that is printed into. Opened the wrong way round, so that using it fails.
+void keep_standard_files_apart() {
+  for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(file, F_GETFD) < 0 && errno == EBADF) open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
+// Not by fmt, which throws where standard error cannot be written.
+int fail(const std::string& message) {
+  std::fprintf(stderr, "assay: %s\n", message.c_str());
+  return kWrongUse;
+}
+
+int fail_to_print(const std::string& why) {
+  return fail("standard output: cannot be written" + (why.empty() ? "" : ": " + why));
+}
+
+// Anything thrown is wrong use or unreadable input: parity failures are values.
+int status_of(const std::function<int()>& body) {
+  try {
+    const int status = body();
+    errno = 0;
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+    return fail_to_print(errno == 0 ? "" : std::generic_category().message(errno));
+  } catch (const std::bad_alloc&) {
+    return fail("out of memory");
+  } catch (const std::system_error& error) {
+    return std::ferror(stdout) == 0 ? fail(error.what()) : fail_to_print(error.code().message());
+  } catch (const std::exception& error) {
+    return fail(error.what());
+  }
+}
+
+// Where an exception meets a destructor: nlohmann's, for one, ask for memory.
+[[noreturn]] void on_terminate() {
+  try {
+    if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
+  } catch (const std::bad_alloc&) {
+    remove_unfinished_files();
+    fail("out of memory");
+    _exit(kWrongUse);
+  } catch (...) {  // NOLINT(bugprone-empty-catch): what else it may be, the default says
+  }
+  default_terminate();
+  std::abort();
+}
+
+void on_interrupt(int signal) {
+  remove_unfinished_files();
+  ::signal(signal, SIG_DFL);
+  raise(signal);
+}
+
+}  // namespace
+
+int run_process(const std::function<int()>& body) {
+  keep_standard_files_apart();
+  ::signal(SIGXFSZ, SIG_IGN);
+  report_lost_pages();
+  default_terminate = std::set_terminate(on_terminate);
+  std::atexit([] {
+    if (!ended) _exit(kWrongUse);
+  });
+  const int status = status_of(body);
+  ended = true;
+  return status;
+}
+
+void leave_nothing_when_interrupted() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action {};
+    sigaction(signal, nullptr, &action);
+    if (action.sa_handler == SIG_IGN) continue;  // as nohup has it
+    action = {};
+    action.sa_handler = on_interrupt;
+    sigemptyset(&action.sa_mask);
+    sigaction(signal, &action, nullptr);
+  }
+}
+
+}  // namespace assay::cli

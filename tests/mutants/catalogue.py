@@ -1,0 +1,217 @@
+"""Kernel mutants: the edits of tests/mutants/kernels/*.toml, and translation units that hold many mutants side by side.
+
+A mutant is edits of files under kernels/, or a function around a kernel. Edits concern each kernels/<op>/<isa>.cc that includes an edited
+file. Such a source is written out with its includes once for each mutant, each copy in a namespace of its own and with its function
+renamed, after one copy of the C headers, which cost the most to compile. The shipped sources are never touched.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import functools
+import pathlib
+import re
+import tomllib
+from dataclasses import dataclass, field
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+ISAS = ("scalar", "avx2", "avx512", "avx512vnni")
+QUOTED = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
+SYSTEM = re.compile(r"^\s*#\s*include\s*(<[^>]+>)", re.MULTILINE)
+FIELDS = {"name", "kind", "what", "ops", "isas", "edits", "file", "find", "replace", "wrap", "needs", "but", "order", "equivalent", "quick"}
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One stretch of text in one file, found exactly once, and what stands there instead."""
+
+    file: str
+    find: str
+    replace: str
+
+
+@dataclass
+class Mutant:
+    """What an entry of the catalogue says."""
+
+    name: str
+    kind: str  # "defect 22", or of the systematic ones a word such as "tail"
+    what: str
+    edits: list[Edit]
+    wrap: str = ""  # instead of edits: what a function of `a`, a copy of the arguments, does with `kernel`, which takes &a
+    needs: list[str] = field(default_factory=list)  # of a wrap: fields that the op's arguments must have
+    ops: list[str] = field(default_factory=lambda: ["*"])  # shell patterns
+    but: list[str] = field(default_factory=list)  # ops that it is not tried on, though the file is included
+    isas: list[str] = field(default_factory=lambda: ["*"])
+    order: list[str] = field(default_factory=list)  # ops (patterns) where only roundings change, inside the bound: bits must see it
+    equivalent: dict[str, str] = field(default_factory=dict)  # "op:isa" as shell pattern to the reason why nothing can see it
+    quick: list[str] = field(default_factory=list)  # the ops that it is tried on in a quick run
+
+    def only_rounds(self, op: str) -> bool:
+        """Whether it is one that equality of bits is there for."""
+        return any(fnmatch.fnmatch(op, pattern) for pattern in self.order)
+
+    def reason(self, op: str, isa: str) -> str | None:
+        """Why nothing can tell it from the kernel there; None if something must."""
+        return next((why for pattern, why in self.equivalent.items() if fnmatch.fnmatch(f"{op}:{isa}", pattern)), None)
+
+
+def read_mutant(path: pathlib.Path, entry: dict) -> Mutant:
+    """Checks one entry; SystemExit names the file and the mutant."""
+    where = f"{path}: {entry.get('name', 'a mutant without a name')}"
+    if unknown := set(entry) - FIELDS:
+        raise SystemExit(f"{where}: unknown {', '.join(sorted(unknown))}; expected {', '.join(sorted(FIELDS))}")
+    if missing := {"name", "kind", "what"} - set(entry):
+        raise SystemExit(f"{where}: lacks {', '.join(sorted(missing))}")
+    edits = [Edit(**edit) for edit in entry.get("edits", [])]
+    if "file" in entry:
+        edits.append(Edit(entry["file"], entry["find"], entry["replace"]))
+    for edit in edits:
+        count = text_of(edit.file).count(edit.find)
+        if count != 1:
+            raise SystemExit(f"{where}: {edit.file} holds the text to replace {count} times; expected once:\n{edit.find}")
+    if bool(edits) == ("wrap" in entry):
+        raise SystemExit(f"{where}: expected edits, or wrap")
+    rest = {key: entry[key] for key in ("wrap", "needs", "but", "ops", "isas", "order", "equivalent", "quick") if key in entry}
+    return Mutant(entry["name"], entry["kind"], entry["what"], edits, **rest)
+
+
+def read_catalogue() -> list[Mutant]:
+    """Every mutant, in the order of the files."""
+    mutants = [
+        read_mutant(path, entry)
+        for path in sorted((ROOT / "tests" / "mutants" / "kernels").glob("*.toml"))
+        for entry in tomllib.loads(path.read_text())["mutant"]
+    ]
+    names = [mutant.name for mutant in mutants]
+    if len(names) != len(set(names)):
+        raise SystemExit(f"two mutants are called {next(n for n in names if names.count(n) > 1)}")
+    return mutants
+
+
+@functools.cache
+def text_of(name: str) -> str:
+    """A file of the project."""
+    path = ROOT / name
+    if not path.is_file():
+        raise SystemExit(f"{name}: no such file")
+    return path.read_text()
+
+
+@functools.cache
+def includes(name: str) -> frozenset[str]:
+    """The project's files that this one includes, itself among them."""
+    found = {name}
+    for target in QUOTED.findall(text_of(name)):
+        found |= includes(target)
+    return frozenset(found)
+
+
+@functools.cache
+def argument_fields(op: str) -> frozenset[str]:
+    """The members of an op's argument struct."""
+    struct = re.search(r"typedef struct \w+Args \{(.*?)\} \w+Args;", text_of(f"kernels/{op}/{op}.h"), re.DOTALL)
+    return frozenset(re.findall(r"(\w+)(?:\[\d+\])?;", struct[1])) if struct else frozenset()
+
+
+def variants() -> dict[str, list[str]]:
+    """Op to the ISAs that it has a source for, scalar first."""
+    found: dict[str, list[str]] = {}
+    for isa in ISAS:
+        for path in sorted((ROOT / "kernels").glob(f"*/{isa}.cc")):
+            found.setdefault(path.parent.name, []).append(isa)
+    return dict(sorted(found.items()))
+
+
+def concerns(mutant: Mutant, op: str, isa: str) -> bool:
+    """Whether the mutant edits something that this variant includes, and is meant for it."""
+    if not any(fnmatch.fnmatch(op, pattern) for pattern in mutant.ops) or any(fnmatch.fnmatch(op, p) for p in mutant.but):
+        return False
+    if not any(fnmatch.fnmatch(isa, pattern) for pattern in mutant.isas):
+        return False
+    if mutant.wrap:
+        return set(mutant.needs) <= argument_fields(op)
+    return not includes(f"kernels/{op}/{isa}.cc").isdisjoint(edit.file for edit in mutant.edits)
+
+
+def expand(name: str, edits: list[Edit], seen: set[str]) -> str:
+    """A file with its includes in place, each once; system headers are left to the head of the unit."""
+    if name in seen:
+        return ""
+    seen.add(name)
+    text = text_of(name)
+    for edit in edits:
+        if edit.file == name:
+            text = text.replace(edit.find, edit.replace)
+    out = [f'#line 1 "{name}"']
+    for number, line in enumerate(text.split("\n"), start=1):
+        if quoted := QUOTED.match(line):
+            out += [expand(quoted[1], edits, seen), f'#line {number + 1} "{name}"']
+        elif SYSTEM.match(line) or line.startswith("#pragma once"):
+            out.append("")
+        else:
+            out.append(line)
+    return "\n".join(out)
+
+
+def space(number: int) -> str:
+    """The namespace of a mutant; 0 is the kernel as it is."""
+    return f"mutant_{number:04}"
+
+
+def symbol(op: str, isa: str, number: int) -> str:
+    """The name of its function."""
+    return f"{op}_{isa}__{space(number)}"
+
+
+def wrapper(op: str, isa: str, number: int, body: str) -> str:
+    """A function around the kernel as it is, which it calls through memory, so that the compiler moves nothing across."""
+    kernel = f"{space(0)}::assay::{symbol(op, isa, 0)}"
+    return f"""namespace {space(number)} {{
+using namespace {space(0)}::assay;
+template <class A> A argument_of(AssayStatus (*)(const A*) noexcept);
+using Args = decltype(argument_of(&{kernel}));
+template <class A> void* out(A& a) {{
+  if constexpr (requires {{ a.y; }}) return a.y;
+  else if constexpr (requires {{ a.dst; }}) return a.dst;
+  else if constexpr (requires {{ a.index; }}) return a.index;
+  else if constexpr (requires {{ a.cos; }}) return a.cos;
+  else return a.data;
+}}
+static AssayStatus (*volatile kernel)(const Args*) noexcept = {kernel};
+extern "C" AssayStatus {symbol(op, isa, number)}(const Args* args) noexcept {{
+  Args a = *args;
+  {body}
+}}
+}}"""
+
+
+DECLARED = re.compile(r"^(AssayStatus (\w+)\(const \w+\* args\) noexcept);", re.MULTILINE)
+
+
+def composed(text: str, number: int) -> str:
+    """Other kernels that this one calls, which are C functions, under names of this namespace: two may not declare them differently."""
+    names = {name for _, name in DECLARED.findall(text)}
+    text = DECLARED.sub(lambda m: f'{m[1]} __asm__("{m[2]}");', text)
+    defines = "".join(f"#define {name} {name}__{space(number)}\n" for name in sorted(names))
+    return defines + text + "".join(f"\n#undef {name}" for name in sorted(names))
+
+
+def unit(op: str, isa: str, mutants: list[Mutant]) -> str:
+    """The translation unit of one variant: the kernel as it is, then each of its mutants."""
+    source = f"kernels/{op}/{isa}.cc"
+    system = sorted({header for name in includes(source) for header in SYSTEM.findall(text_of(name))})
+    out = [f"#include {header}" for header in ["<string.h>", "<xmmintrin.h>", *system]]
+    for number, mutant in enumerate([None, *mutants]):
+        if mutant and mutant.wrap:
+            out.append(wrapper(op, isa, number, mutant.wrap))
+            continue
+        edits = mutant.edits if mutant else []
+        out += [
+            f"#define {op}_{isa} {symbol(op, isa, number)}",
+            f"namespace {space(number)} {{",
+            composed(expand(source, edits, set()), number),
+            "}",
+            f"#undef {op}_{isa}",
+        ]
+    return "\n".join(out) + "\n"

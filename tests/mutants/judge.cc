@@ -1,0 +1,193 @@
+// Holds mutated kernels of one op to the bench's checks, many a second: cases are read and references computed once, and each mutant
+// runs in a process of its own, forked from there.
+//
+//   mutant_judge OP CHECKS < lines     each line: NAME LIBRARY SYMBOL VARIANT
+//
+// For each line one JSON object: name, variant, ended ("" or how the process died), failures [{case, check, message}], and over all
+// cases the largest nmse and whether all were close (harness/tolerances.h). The mutant of a scalar kernel is not held to the spread,
+// which would be its own. First all cases as they come; only a mutant that passes them so is placed at every alignment and cut.
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <csignal>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <stdexcept>
+
+#include "engine/threads.h"
+#include "harness/adapter.h"
+#include "harness/cases.h"
+#include "harness/check.h"
+#include "harness/suite.h"
+
+namespace assay {
+namespace {
+
+constexpr unsigned kSeconds = 120;  // for one mutant; a hang is a failure of the guard
+
+using RunFn = AssayStatus (*)(const void* args) noexcept;
+
+// A kernel out of a library, in this process.
+class Loaded final : public Executor {
+ public:
+  Loaded(const Adapter& adapter, RunFn function) : adapter_(adapter), run_(function) {}
+
+  Execution run(const Call&, std::span<const CallPart> parts, bool at_once) override {
+    Execution result;
+    const auto call = [&](const CallPart& part) { return adapter_.call(run_, part.params, part.pointers); };
+    if (parts.size() == 1) {
+      result.fault = run_guarded([&] { result.status = call(parts[0]); });
+      return result;
+    }
+    const auto count = static_cast<std::int64_t>(parts.size());
+    std::vector<AssayStatus> status(parts.size(), ASSAY_OK);
+    parallel_ranges(at_once ? static_cast<int>(count) : 1, count, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) status[static_cast<std::size_t>(i)] = call(parts[static_cast<std::size_t>(i)]);
+    });
+    for (const AssayStatus one : status) {
+      if (one != ASSAY_OK) result.status = one;
+    }
+    return result;
+  }
+
+ private:
+  const Adapter& adapter_;
+  RunFn run_;
+};
+
+RunFn load(const std::string& library, const std::string& symbol) {
+  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) throw std::runtime_error(dlerror());
+  void* function = dlsym(handle, symbol.c_str());
+  if (function == nullptr) throw std::runtime_error(dlerror());
+  return reinterpret_cast<RunFn>(function);
+}
+
+std::vector<CaseCheck> prepared_cases(const Adapter& adapter) {
+  std::vector<CaseCheck> checks;
+  for (const auto& path : golden_files(own_golden())) {
+    const GoldenFile file(path);
+    if (file.op() != adapter.op()) continue;
+    for (const std::string& name : file.case_names()) checks.emplace_back(adapter, case_from_golden(adapter, file, name), nullptr);
+  }
+  if (auto test = bias_test_case(adapter)) checks.emplace_back(adapter, std::move(*test), nullptr);
+  const std::size_t scalar = adapter.variants().size() - 1;
+  for (CaseCheck& one : checks) {
+    const CaseResult result = one.check(scalar, Checks::parse("classes,bound,exact"));  // computes what is kept
+    if (result.failure) throw std::runtime_error(result.op + " " + result.case_name + ": " + result.failure->message);
+  }
+  return checks;
+}
+
+struct Mutant {
+  std::string name;
+  std::string library;
+  std::string symbol;
+  std::string variant;
+};
+
+nlohmann::json judge(const Adapter& adapter, std::vector<CaseCheck>& cases, const Mutant& mutant, const std::string& wanted) {
+  Loaded executor(adapter, load(mutant.library, mutant.symbol));
+  const Candidate candidate{.name = mutant.variant, .selection = "", .executor = &executor};
+  nlohmann::json failures = nlohmann::json::array();
+  double nmse = 0;
+  bool all_close = true;
+  std::string values;
+  for (const std::string_view check : {"classes", "bound", "bias", "spread", "exact", "bits"}) {
+    const bool asked = wanted.find(check) != std::string::npos;
+    const bool own = check == "spread" && mutant.variant.ends_with("_scalar");
+    if (asked && !own) values += (values.empty() ? "" : ",") + std::string(check);
+  }
+  const auto run = [&](CaseCheck& one, const std::string& checks) {
+    const CaseResult result = one.check(candidate, Checks::parse(checks));
+    nmse = std::max(nmse, std::isnan(result.nmse) ? 0 : result.nmse);
+    all_close = all_close && result.all_close;
+    if (!result.failure) return false;
+    // Whoever tests at all sees a crash, and a refusal of what should be taken. Placements that only the guard tries count as they are.
+    const bool refused = !result.refusal && result.failure->message.starts_with("returned ");
+    if ((refused || result.crashed) && checks == values) nmse = INFINITY;
+    failures.push_back({{"case", result.case_name},
+                        {"check", check_name(result.failure->check)},
+                        {"message", result.failure->message}});
+    return result.failure->check != Check::spread;
+  };
+  bool failed = false;
+  for (CaseCheck& one : cases) failed = run(one, values) || failed;
+  if (wanted.find("guard") != std::string::npos) {
+    for (std::size_t i = 0; i < cases.size() && !failed; ++i) failed = run(cases[i], "classes,bound,exact,guard");
+  }
+  return {{"failures", failures}, {"nmse", std::isfinite(nmse) ? nlohmann::json(nmse) : nlohmann::json("inf")},
+          {"all_close", all_close && std::isfinite(nmse)}};
+}
+
+// In a child: what it does to memory, or to the process, ends with it.
+nlohmann::json judge_apart(const Adapter& adapter, std::vector<CaseCheck>& cases, const Mutant& mutant, const std::string& wanted) {
+  int ends[2];
+  if (pipe(ends) != 0) throw std::runtime_error("pipe failed");
+  const pid_t child = fork();
+  if (child < 0) throw std::runtime_error("fork failed");
+  if (child == 0) {
+    close(ends[0]);
+    alarm(kSeconds);
+    std::string text;
+    try {
+      text = judge(adapter, cases, mutant, wanted).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    } catch (const std::exception& error) {
+      text = nlohmann::json{{"error", error.what()}}.dump();
+    }
+    std::size_t written = 0;
+    while (written < text.size()) {
+      const ssize_t n = write(ends[1], text.data() + written, text.size() - written);
+      if (n <= 0) _exit(3);
+      written += static_cast<std::size_t>(n);
+    }
+    _exit(0);
+  }
+  close(ends[1]);
+  std::string text;
+  char buffer[65536];
+  for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<std::size_t>(n));
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  nlohmann::json result = nlohmann::json::parse(text, nullptr, false);
+  if (result.is_discarded()) result = {{"failures", nlohmann::json::array()}, {"nmse", 0}, {"all_close", true}};
+  result["ended"] = WIFSIGNALED(status) ? fmt::format("signal {}", WTERMSIG(status)) : "";
+  return result;
+}
+
+int run(const std::string& op, const std::string& wanted) {
+  assert_float_environment();
+  const Adapter& adapter = require_adapter(op);
+  std::vector<CaseCheck> cases = prepared_cases(adapter);
+  for (std::string line; std::getline(std::cin, line);) {
+    Mutant mutant;
+    std::istringstream(line) >> mutant.name >> mutant.library >> mutant.symbol >> mutant.variant;
+    nlohmann::json result = judge_apart(adapter, cases, mutant, wanted);
+    result["name"] = mutant.name;
+    result["variant"] = mutant.variant;
+    result["cases"] = cases.size();
+    std::cout << result.dump() << std::endl;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace assay
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::cerr << "usage: mutant_judge OP CHECKS < NAME-LIBRARY-SYMBOL-VARIANT-lines\n";
+    return 2;
+  }
+  try {
+    return assay::run(argv[1], argv[2]);
+  } catch (const std::exception& error) {
+    std::cerr << "mutant_judge: " << argv[1] << ": " << error.what() << "\n";
+    return 2;
+  }
+}
