@@ -34,7 +34,8 @@ void check_trace_rows(const TracePrompt& prompt, const std::function<void(const 
   if (prompt.positions.empty()) fail("positions", "no rows");
 }
 
-TraceFile::TraceFile(const std::filesystem::path& path) : file_(path), attributes_(file_.attributes("/")) {
+TraceFile::TraceFile(const std::filesystem::path& path, Hdf5Origin origin)
+    : file_(path, origin), attributes_(file_.attributes("/")) {
   const auto schema = attributes_.find("schema");
   const auto* number = schema == attributes_.end() ? nullptr : std::get_if<std::int64_t>(&schema->second);
   if (number == nullptr) fail("/", "no attribute 'schema': not a trace");

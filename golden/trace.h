@@ -40,7 +40,7 @@ void check_trace_rows(const TracePrompt& prompt, const std::function<void(const 
 class TraceFile {
  public:
   // Throws Hdf5Error where the file is no trace, or of a newer schema.
-  explicit TraceFile(const std::filesystem::path& path);
+  explicit TraceFile(const std::filesystem::path& path, Hdf5Origin origin = Hdf5Origin::stranger);
 
   const std::filesystem::path& path() const { return file_.path(); }
   // A string of the file's head: model, weights, model_sha256, recipe, rope, dtype, generator, version, source, licence.

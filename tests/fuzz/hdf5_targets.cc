@@ -62,7 +62,7 @@ void run_golden(Input input) {
   const std::filesystem::path path = scratch_folder() / "recipe.h5";
   write_recipe(text_of(input), path);
   try {
-    const GoldenFile file(path);
+    const GoldenFile file(path, Hdf5Origin::known);  // read here, where it is watched
     for (const std::string& name : file.case_names()) read_case(file, name);
   } catch (const Hdf5Error&) {
   }
@@ -72,7 +72,7 @@ void run_trace(Input input) {
   const std::filesystem::path path = scratch_folder() / "recipe.h5";
   write_recipe(text_of(input), path);
   try {
-    const TraceFile file(path);
+    const TraceFile file(path, Hdf5Origin::known);
     static_cast<void>(file.plan());
     for (const std::string& name : file.prompts()) {
       const TracePrompt prompt = file.prompt(name);

@@ -27,7 +27,8 @@
 namespace assay {
 namespace {
 
-constexpr rlim_t kSeconds = 300;  // of the processor's time for one mutant, however busy the machine: a hang is a failure of the guard
+constexpr rlim_t kSeconds =
+    300;  // of the processor's time for one mutant, however busy the machine: a hang is a failure of the guard
 
 using RunFn = AssayStatus (*)(const void* args) noexcept;
 
