@@ -66,7 +66,7 @@ std::string read_file(const std::filesystem::path& path) {
 std::optional<std::string> read_file_if_any(const std::filesystem::path& path) {
   const OpenFile file(path);
   if (file.is_open()) return file.read_all();
-  if (errno != ENOENT) file.fail();
+  if (errno != ENOENT && errno != ENOTDIR) file.fail();  // ENOTDIR: below what is a file itself
   return std::nullopt;
 }
 
