@@ -23,6 +23,15 @@ class Hdf5Handle {
   hid_t id_;
 };
 
+// IEEE binary16, little-endian: the library has no name for it. The caller's to close.
+inline hid_t hdf5_half_type() {
+  const hid_t type = H5Tcopy(H5T_IEEE_F32LE);
+  H5Tset_fields(type, 15, 10, 5, 0, 10);
+  H5Tset_size(type, 2);
+  H5Tset_ebias(type, 15);
+  return type;
+}
+
 // Before the first call into the library, any number of times.
 inline void initialise_hdf5() {
   static const bool done = [] {

@@ -18,14 +18,6 @@ constexpr std::int64_t kChunkBytes = 64 << 10;
 constexpr std::int64_t kUnfiltered = 256;  // bytes: up to here a filter saves nothing
 constexpr unsigned kDeflateLevel = 1;      // mantissas hardly shrink: level 6 takes 1.6 times as long for 1 % less
 
-hid_t half_type() {
-  const hid_t type = H5Tcopy(H5T_IEEE_F32LE);
-  H5Tset_fields(type, 15, 10, 5, 0, 10);
-  H5Tset_size(type, 2);
-  H5Tset_ebias(type, 15);
-  return type;
-}
-
 hid_t file_type(DType dtype) {
   switch (dtype) {
     case DType::f32:
@@ -33,7 +25,7 @@ hid_t file_type(DType dtype) {
     case DType::f64:
       return H5Tcopy(H5T_IEEE_F64LE);
     case DType::f16:
-      return half_type();
+      return hdf5_half_type();
     case DType::bf16:
       return H5Tcopy(H5T_STD_U16LE);
     case DType::i32:

@@ -7,11 +7,10 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "tests/fuzz/seeds.h"
 #include "tests/fuzz/targets.h"
+#include "tests/temporary.h"
 
 namespace assay::fuzz {
 namespace {
@@ -67,9 +66,7 @@ TEST(Fuzz, Corpus) {
     const Target* target = find_target(folder.path().filename().string());
     ASSERT_NE(target, nullptr) << folder.path() << " is no target's";
     for (const auto& file : std::filesystem::directory_iterator(folder)) {
-      std::ifstream in(file.path(), std::ios::binary);
-      const std::vector<char> bytes{std::istreambuf_iterator<char>(in), {}};
-      ASSERT_TRUE(in) << file.path();
+      const std::string bytes = file_bytes(file.path());
       run(*target, file.path().filename(), {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
     }
   }

@@ -5,22 +5,15 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <sstream>
 
 #include "harness/adapter.h"
+#include "tests/temporary.h"
 
 namespace assay {
 namespace {
 
 std::filesystem::path kernels_folder() {
   return std::filesystem::path(std::getenv("ASSAY_SOURCE_DIR")) / "kernels";
-}
-
-std::string read_text(const std::filesystem::path& path) {
-  std::ifstream in(path);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
 }
 
 // Ops are the folders with a kernels.inc.
@@ -35,7 +28,7 @@ std::vector<std::filesystem::path> op_folders() {
 TEST(KernelTables, EveryIsaFileHasItsLine) {
   int files = 0;
   for (const auto& folder : op_folders()) {
-    const std::string lines = read_text(folder / "kernels.inc");
+    const std::string lines = file_bytes(folder / "kernels.inc");
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
       if (entry.path().extension() != ".cc" || !isa_from_name(entry.path().stem().string())) continue;
       ++files;

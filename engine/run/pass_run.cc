@@ -63,7 +63,7 @@ void PassRun::guarded(Function function) {
 void PassRun::run_part(int part, int parts) {
   const SlotLayout& layout = *pass_.layout;
   guarded([] { assert_float_environment(); });
-  StepClock::Time came = clock_ != nullptr ? StepClock::now() : StepClock::Time();
+  StepClock::Time came = time();
   for (std::size_t step = 0; step < end_; ++step) {
     const bool watched = observed_[step] != 0;
     if (layout.barriers[step] != 0 || watched) {
@@ -73,15 +73,9 @@ void PassRun::run_part(int part, int parts) {
       if (part == 0) guarded([&] { look(step, true); });
 #pragma omp barrier
     }
-    if (clock_ == nullptr) {
-      guarded([&] { run_step(step, part, parts); });
-    } else {
-      const StepClock::Time began = StepClock::now();
-      guarded([&] { run_step(step, part, parts); });
-      const StepClock::Time ended = StepClock::now();
-      clock_->add(pass_.rows == 1, step, part, came, began, ended);
-      came = ended;
-    }
+    const StepClock::Time began = time();
+    guarded([&] { run_step(step, part, parts); });
+    if (clock_ != nullptr) came = clock_->add(pass_.rows == 1, step, part, came, began);
     if (watched) {
 #pragma omp barrier
       if (part == 0) guarded([&] { look(step, false); });

@@ -26,6 +26,7 @@ class PassRun {
   void run_step(std::size_t step, int part, int parts);
   template <class Function>
   void guarded(Function function);
+  StepClock::Time time() const { return clock_ != nullptr ? StepClock::now() : StepClock::Time(); }
   void look(std::size_t step, bool before);
   RowsView view(const Step& step, const Operand& operand, const std::uint8_t* data) const;
 

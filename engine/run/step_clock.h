@@ -34,11 +34,13 @@ class StepClock {
 
   static Time now() { return std::chrono::steady_clock::now(); }
   void begin(const Pass& pass);
-  // Thread `part` came to the step at `came`, began at `began` and ended at `ended`.
-  void add(bool decode, std::size_t step, int part, Time came, Time began, Time ended) {
+  // Thread `part` came to the step at `came`, began at `began` and ends now, which is returned.
+  Time add(bool decode, std::size_t step, int part, Time came, Time began) {
+    const Time ended = now();
     Cell& cell = cells_[index(decode, part) * steps_ + step];
     cell.busy += ended - began;
     cell.waiting += began - came;
+    return ended;
   }
 
   const Work& work(bool decode) const { return work_[decode ? 0 : 1]; }

@@ -56,16 +56,23 @@ T* pointer(std::span<void* const> tensors, std::size_t index) {
   return static_cast<T*>(tensors[index]);
 }
 
-// m rows of activations against n rows of weights, tensors w, x, y: every gemm's arguments. `x_columns`: elements of a dense row of x.
+// One row of activations against n rows of weights, tensors w, x, y: every gemv's arguments.
 template <class Args>
-Args bind_product(const Params& params, std::span<void* const> tensors, std::int64_t x_columns) {
+Args bind_row_product(const Params& params, std::span<void* const> tensors) {
   Args args{};
   args.w = static_cast<decltype(args.w)>(tensors[0]);
   args.x = static_cast<decltype(args.x)>(tensors[1]);
   args.y = pointer<float>(tensors, 2);
-  args.m = params.integer("m");
   args.n = params.integer("n");
   args.k = params.integer("k");
+  return args;
+}
+
+// m rows of activations: every gemm's. `x_columns`: elements of a dense row of x.
+template <class Args>
+Args bind_product(const Params& params, std::span<void* const> tensors, std::int64_t x_columns) {
+  Args args = bind_row_product<Args>(params, tensors);
+  args.m = params.integer("m");
   args.x_stride = params.integer_or("x_stride", x_columns);
   args.y_stride = params.integer_or("y_stride", args.n);
   return args;

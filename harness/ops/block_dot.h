@@ -63,13 +63,7 @@ class BlockGemvAdapter final : public BlockProductAdapter<Op, kContract, kRefere
   }
 
   Args bind(const Params& params, std::span<void* const> tensors) const override {
-    Args args{};
-    args.w = static_cast<decltype(args.w)>(tensors[0]);
-    args.x = static_cast<decltype(args.x)>(tensors[1]);
-    args.y = pointer<float>(tensors, 2);
-    args.n = params.integer("n");
-    args.k = params.integer("k");
-    return args;
+    return bind_row_product<Args>(params, tensors);
   }
 
   ShapeSpace shape_space() const override { return {{{"n", 77, 200}, {"k", 1024, 7 * Base::unit(), Base::unit()}}, {}}; }

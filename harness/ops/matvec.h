@@ -22,13 +22,7 @@ class MatvecAdapter final : public OpAdapter<Op, kContract, kReference> {
   }
 
   Args bind(const Params& params, std::span<void* const> tensors) const override {
-    Args args{};
-    args.w = static_cast<decltype(args.w)>(tensors[0]);
-    args.x = pointer<const float>(tensors, 1);
-    args.y = pointer<float>(tensors, 2);
-    args.n = params.integer("n");
-    args.k = params.integer("k");
-    return args;
+    return bind_row_product<Args>(params, tensors);
   }
 
   ShapeSpace shape_space() const override { return {{{"n", 77, 200}, {"k", 1000, 700}}, {}}; }

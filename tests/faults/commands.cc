@@ -2,7 +2,6 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -36,11 +35,6 @@ fs::path trace_file(const fs::path& folder) {
 }
 
 }  // namespace
-
-std::string content(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 void write_content(const fs::path& file, const std::string& text) {
   std::ofstream(file, std::ios::binary) << text;
@@ -92,7 +86,7 @@ std::vector<Command> writers(const fs::path& folder) {
   write_hf_dump(dump, golden, {golden.prompts().front()}, [](const std::string&, Array&) { return true; });
   const fs::path data = small_data(folder / "ledger" / "out", "argmax");
   const fs::path ledger = data / "golden" / "ledger.json";
-  nlohmann::ordered_json without = nlohmann::ordered_json::parse(content(ledger));
+  nlohmann::ordered_json without = nlohmann::ordered_json::parse(file_bytes(ledger));
   without["digests"].erase("argmax");
   write_content(ledger, without.dump(1) + "\n");
   const fs::path trace = trace_file(folder);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/program.h"
+#include "tests/temporary.h"
 
 namespace assay::faults {
 
@@ -19,13 +20,11 @@ struct Command {
 // Each reads `file`, a copy in `folder`, and passes.
 std::vector<Command> readers(const std::filesystem::path& folder);
 // Each writes `file`, in a folder of its own below `folder` and the same bytes each time.
-
 std::vector<Command> writers(const std::filesystem::path& folder);
 
 // With a fault of tests/faults/faulty_io.c; `met`: the file that it makes.
 std::vector<std::string> environment_of(const Command& command, const std::string& fault, const std::filesystem::path& met);
 
-std::string content(const std::filesystem::path& file);
 void write_content(const std::filesystem::path& file, const std::string& text);
 
 }  // namespace assay::faults

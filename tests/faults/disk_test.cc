@@ -73,7 +73,7 @@ TEST(StandardError, ThatIsFullChangesNoStatus) {
 TEST(FullDisk, AFileThatMayNotGrowIsNamedAndTheOldOneStays) {
   const TemporaryFolder folder;
   for (const Command& command : writers(folder.path())) {
-    const std::string old = command.name == "ledger accept" ? content(command.file) : "the old file\n";
+    const std::string old = command.name == "ledger accept" ? file_bytes(command.file) : "the old file\n";
     for (const int most : {0, 1, 1000, 4096, 5000}) {
       SCOPED_TRACE(command.name + ": " + std::to_string(most));
       write_content(command.file, old);
@@ -81,7 +81,7 @@ TEST(FullDisk, AFileThatMayNotGrowIsNamedAndTheOldOneStays) {
       EXPECT_EQ(ran.status, 2);
       EXPECT_NE(ran.err.find("assay: " + command.file.string()), std::string::npos) << ran.err;
       EXPECT_NE(ran.err.find("File too large"), std::string::npos) << ran.err;
-      EXPECT_EQ(content(command.file), old);
+      EXPECT_EQ(file_bytes(command.file), old);
       EXPECT_FALSE(fs::exists(command.file.string() + ".new"));
     }
   }
@@ -111,7 +111,7 @@ TEST(SecondWriter, IsRefusedWhileTheFirstWrites) {
   const TemporaryFolder folder;
   for (const Command& command : writers(folder.path())) {
     SCOPED_TRACE(command.name);
-    const std::string old = content(command.file);
+    const std::string old = file_bytes(command.file);
     {
       AtomicFile first(command.file);
       first.write_text("half of");
@@ -121,8 +121,8 @@ TEST(SecondWriter, IsRefusedWhileTheFirstWrites) {
       expect_mentions(message_of<std::runtime_error>([&] { AtomicFile second(command.file); }), {"is being written by another"});
       expect_mentions(message_of<std::runtime_error>([&] { Hdf5Writer second(command.file, Hdf5Writer::Format::v108); }),
                       {"is being written by another"});
-      EXPECT_EQ(content(command.file), old);
-      EXPECT_EQ(content(command.file.string() + ".new"), "half of") << "the first one's file was touched";
+      EXPECT_EQ(file_bytes(command.file), old);
+      EXPECT_EQ(file_bytes(command.file.string() + ".new"), "half of") << "the first one's file was touched";
     }
     EXPECT_FALSE(fs::exists(command.file.string() + ".new"));
   }
@@ -133,7 +133,7 @@ TEST(SecondWriter, TakesOverWhatAKilledOneLeft) {
   const fs::path file = folder.path() / "a";
   write_content(folder.path() / "a.new", "what a killed writer left, longer than what comes now");
   write_file_atomically(file, "new");
-  EXPECT_EQ(content(file), "new");
+  EXPECT_EQ(file_bytes(file), "new");
   write_content(folder.path() / "t.h5.new", std::string(100000, 'x'));
   const Ran ran = run_assay({"trace", "-p", "And", "-o", folder.path() / "t.h5", "--sites", "embed"});
   EXPECT_EQ(ran.status, 0) << ran.err;
@@ -159,7 +159,7 @@ TEST(SecondWriter, OfManyEachWritesWholeOrIsRefused) {
     written += ran.status == 0;
   }
   EXPECT_GE(written, 1);
-  EXPECT_TRUE(content(file) == texts[0] || content(file) == texts[1]);
+  EXPECT_TRUE(file_bytes(file) == texts[0] || file_bytes(file) == texts[1]);
   EXPECT_FALSE(fs::exists(file.string() + ".new"));
 }
 
@@ -185,7 +185,7 @@ TEST(SecondWriter, OfTheLedgerLosesNothing) {
     ASSERT_NE(ran.err.find("is being written by another process"), std::string::npos) << ran.err;
     ASSERT_LT(++refusals, 1000);
   }
-  const nlohmann::json json = nlohmann::json::parse(content(golden / "ledger.json"));
+  const nlohmann::json json = nlohmann::json::parse(file_bytes(golden / "ledger.json"));
   EXPECT_EQ(json.at("digests").size(), 2U);
   EXPECT_EQ(json.at("accepted").size(), 2U);
 }

@@ -92,7 +92,7 @@ TEST(IoFaults, AModelThatShrinksIsNamed) {
   for (const Command& command : readers(folder.path())) {
     if (!command.name.starts_with("run a ")) continue;
     SCOPED_TRACE(command.name);
-    const std::string whole = content(command.file);
+    const std::string whole = file_bytes(command.file);
     const Ran ran = run_assay(command.arguments, environment_of(command, "mmap,1,shrink," + command.file.string(), met));
     EXPECT_TRUE(fs::remove(met));
     expect_named(ran, command.file.string() + ": byte ");
@@ -113,7 +113,7 @@ class Writing : public testing::Test {
  protected:
   // `fresh`: what the command writes; `old` stands there before.
   void expect_whole(const Command& command, const std::string& old, const std::string& fresh, bool written) {
-    const std::string now = content(command.file);
+    const std::string now = file_bytes(command.file);
     if (written) {
       EXPECT_TRUE(now == fresh) << "not the new file";
     } else {
@@ -135,9 +135,9 @@ TEST_F(Writing, WhatCannotBeWrittenIsNamedAndTheOldFileStays) {
   for (const Command& command : writers(folder.path())) {
     if (alike.contains(command.name) && !all_faults()) continue;
     const bool ledger = command.name == "ledger accept";
-    const std::string old = ledger ? content(command.file) : "the old file\n";
+    const std::string old = ledger ? file_bytes(command.file) : "the old file\n";
     ASSERT_EQ(run_assay(command.arguments, command.environment).status, 0) << command.name;
-    const std::string fresh = content(command.file);
+    const std::string fresh = file_bytes(command.file);
     ASSERT_NE(old, fresh);
     for (const Fault& fault : kFaults) {
       const bool folder_too = std::string_view(fault.call) == "fsync";

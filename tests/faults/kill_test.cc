@@ -37,12 +37,12 @@ std::vector<Victim> victims(const fs::path& folder) {
   for (const Command& command : writers(folder)) {
     if (command.name != "trace" && command.name != "ledger accept" && command.name != "quantize" && command.name != "import")
       continue;
-    Victim victim{command, command.name == "ledger accept" ? content(command.file) : "the old file\n", {}, {}};
+    Victim victim{command, command.name == "ledger accept" ? file_bytes(command.file) : "the old file\n", {}, {}};
     const auto start = Clock::now();
     const Ran ran = run_assay(command.arguments, command.environment);
     victim.takes = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start);
     EXPECT_EQ(ran.status, 0) << command.name << ": " << ran.err;
-    victim.fresh = content(command.file);
+    victim.fresh = file_bytes(command.file);
     all.push_back(victim);
   }
   return all;
@@ -93,12 +93,12 @@ TEST_F(Kill, TheOldFileOrTheNewOneIsThere) {
     killed += died;
     ++(died ? counts[who].killed : counts[who].too_late);
     counts[who].unfinished += fs::exists(file.string() + ".new");
-    const std::string now = content(file);
+    const std::string now = file_bytes(file);
     ASSERT_TRUE(now == victim.old || now == victim.fresh) << "a broken file of " << now.size() << " bytes";
     ++(now == victim.old ? counts[who].old_file : counts[who].new_file);
     const Ran next = run_assay(victim.command.arguments, victim.command.environment);
     ASSERT_EQ(next.status, 0) << next.err;
-    ASSERT_TRUE(content(file) == victim.fresh) << "the next writer's file";
+    ASSERT_TRUE(file_bytes(file) == victim.fresh) << "the next writer's file";
     ASSERT_FALSE(fs::exists(file.string() + ".new"));
   }
   int sum = 0;

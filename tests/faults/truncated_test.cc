@@ -13,7 +13,7 @@ TEST(Truncated, IsNamed) {
   const TemporaryFolder folder;
   for (const Command& command : readers(folder.path())) {
     if (command.name == "eval a text") continue;  // half of a text is a text
-    const std::string whole = content(command.file);
+    const std::string whole = file_bytes(command.file);
     ASSERT_EQ(run_assay(command.arguments, command.environment).status, 0) << command.name;
     // A JSON file may do without its last line's end.
     for (const std::size_t size : std::set<std::size_t>{0, 1, 8, 100, whole.size() / 3, whole.size() / 2, whole.size() - 2}) {

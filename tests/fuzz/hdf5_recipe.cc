@@ -22,14 +22,6 @@ std::int64_t integer(const std::string& word) {
                                : static_cast<std::int64_t>(std::strtoull(word.c_str(), nullptr, 0));
 }
 
-hid_t half() {
-  const hid_t type = H5Tcopy(H5T_IEEE_F32LE);
-  H5Tset_fields(type, 15, 10, 5, 0, 10);
-  H5Tset_size(type, 2);
-  H5Tset_ebias(type, 15);
-  return type;
-}
-
 hid_t text_type(std::size_t size) {
   const hid_t type = H5Tcopy(H5T_C_S1);
   H5Tset_size(type, size);
@@ -44,7 +36,7 @@ hid_t pair_type() {
 }
 
 hid_t element_type(const std::string& name) {
-  if (name == "f16") return half();
+  if (name == "f16") return hdf5_half_type();
   if (name == "text") return text_type(8);
   if (name == "words") return text_type(H5T_VARIABLE);
   if (name == "pair") return pair_type();
