@@ -8,15 +8,18 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "golden/dtype.h"
 #include "golden/params.h"
+#include "golden/printable.h"
 
 namespace assay {
 
+// What a file says stands in it without control characters.
 struct Hdf5Error : std::runtime_error {
-  using std::runtime_error::runtime_error;
+  explicit Hdf5Error(std::string_view message) : std::runtime_error(printable(message)) {}
 };
 
 // A dataset that claims more is refused before anything is allocated, and none is written.

@@ -121,18 +121,22 @@ ParamValue read_scalar(hid_t attribute, hid_t type) {
 
 struct NameList {
   std::vector<std::string> names;
+
+  // A name that would steer a terminal is none of a golden's or a trace's.
+  bool take(const char* name) {
+    names.emplace_back(name);
+    return printable(names.back()) == names.back();
+  }
 };
 
 herr_t collect_name(hid_t, const char* name, const H5L_info_t* info, void* data) {
   auto& list = *static_cast<NameList*>(data);
   if (info->type != H5L_TYPE_HARD || static_cast<std::int64_t>(list.names.size()) >= kMaxLinks) return -1;
-  list.names.emplace_back(name);
-  return 0;
+  return list.take(name) ? 0 : -1;
 }
 
 herr_t collect_attribute(hid_t, const char* name, const H5A_info_t*, void* data) {
-  static_cast<NameList*>(data)->names.emplace_back(name);
-  return 0;
+  return static_cast<NameList*>(data)->take(name) ? 0 : -1;
 }
 
 // Opens an object whose every path component is a hard link.
@@ -193,7 +197,7 @@ std::vector<std::string> Hdf5Here::children(const std::string& group) {
     NameList list;
     hsize_t position = 0;
     if (H5Literate(id, H5_INDEX_NAME, H5_ITER_INC, &position, collect_name, &list) < 0) {
-      throw Hdf5Error("no group, or one with soft or external links");
+      throw Hdf5Error("no group, or one with soft or external links or control characters in names");
     }
     return list.names;
   });
@@ -204,7 +208,9 @@ Attributes Hdf5Here::attributes(const std::string& object) {
     const Handle id(open_object(file_, object));
     NameList list;
     hsize_t position = 0;
-    H5Aiterate2(id, H5_INDEX_NAME, H5_ITER_INC, &position, collect_attribute, &list);
+    if (H5Aiterate2(id, H5_INDEX_NAME, H5_ITER_INC, &position, collect_attribute, &list) < 0) {
+      throw Hdf5Error("unreadable attributes, or control characters in their names");
+    }
     Attributes out;
     for (const std::string& name : list.names) {
       const Handle attribute(H5Aopen(id, name.c_str(), H5P_DEFAULT));

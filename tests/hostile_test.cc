@@ -7,10 +7,14 @@
 
 #include "engine/tokenizer/vocabulary.h"
 #include "golden/generate.h"
+#include "golden/hdf5.h"
+#include "golden/hdf5_writer.h"
+#include "golden/printable.h"
 #include "harness/adapter.h"
 #include "harness/runner/messages.h"
 #include "harness/runner/placed_call.h"
 #include "tests/refusals.h"
+#include "tests/temporary.h"
 
 namespace assay {
 namespace {
@@ -38,6 +42,22 @@ TEST(HostileText, ControlCharactersAreShownNotSent) {
   EXPECT_EQ(printable("a\x1b[2J\nb\x7f \xc3\xa9"), "a\\x1b[2J\\x0ab\\x7f \xc3\xa9");
   EXPECT_STREQ(TokenizerError("token '\x1b'").what(), "token '\\x1b'");
   EXPECT_NE(message_of([] { PreTokenizer("(\n"); }).find("pattern '(\\x0a'"), std::string::npos);
+}
+
+// Nor do names of objects and attributes come through, which are printed as they are.
+TEST(HostileGolden, ControlCharactersInNamesAndTexts) {
+  EXPECT_STREQ(Hdf5Error("/cases/\x1b]0;\x07").what(), "/cases/\\x1b]0;\\x07");
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "a.h5";
+  Hdf5Writer writer(path, Hdf5Writer::Format::v108);
+  for (const char* group : {"/a", "/b", "/b/x\x1b[2J"}) writer.make_group(group);
+  writer.set_attribute("/a", "y\n", std::int64_t{1});
+  writer.commit();
+  const Hdf5File file(path);
+  EXPECT_NE(message_of([&] { file.children("/b"); }).find("/b: no group, or one with soft or external links or control characters"),
+            std::string::npos);
+  EXPECT_NE(message_of([&] { file.attributes("/a"); }).find("/a: unreadable attributes, or control characters"), std::string::npos);
+  EXPECT_EQ(file.children("/").size(), 2U);
 }
 
 TEST(HostileGolden, ShapesWhoseProductLeaves64Bits) {

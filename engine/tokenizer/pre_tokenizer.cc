@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "engine/tokenizer/utf8.h"
+#include "golden/printable.h"
 
 namespace assay {
 namespace {

@@ -39,7 +39,4 @@ char32_t next_code_point(std::string_view text, std::size_t& at);
 // Appends a code point other than a surrogate.
 void append_code_point(char32_t code_point, std::string& out);
 
-// For messages: each control character (below U+0020, U+007F) as \xNN, so that no file's text steers a terminal or begins a line.
-std::string printable(std::string_view text);
-
 }  // namespace assay

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/tokenizer/pre_tokenizer.h"
-#include "engine/tokenizer/utf8.h"
+#include "golden/printable.h"
 
 namespace assay {
 

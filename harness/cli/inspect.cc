@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "golden/printable.h"
 #include "harness/block_format.h"
 #include "harness/cli/cli.h"
 #include "harness/compare.h"
@@ -51,15 +52,15 @@ void print_kept(const char* title, const std::map<std::string, Kept>& kept, cons
 }
 
 void print_case(const GoldenFile& file, const GoldenCase& one, const InspectOptions& options) {
-  fmt::print("{} of {}\n  params    {}\n  tags      {}\n  status    {}\n", one.name, file.op(), one.params.to_string(),
-             fmt::join(one.tags, " "), one.status);
-  if (!one.note.empty()) fmt::print("  note      {}\n", one.note);
-  if (!one.source.empty()) fmt::print("  source    {}\n", one.source);
+  fmt::print("{} of {}\n  params    {}\n  tags      {}\n  status    {}\n", one.name, printable(file.op()), printable(one.params.to_string()),
+             printable(fmt::format("{}", fmt::join(one.tags, " "))), printable(one.status));
+  if (!one.note.empty()) fmt::print("  note      {}\n", printable(one.note));
+  if (!one.source.empty()) fmt::print("  source    {}\n", printable(one.source));
   for (const auto& [name, array] : one.inputs) {
     const auto recipe = one.generated.find(name);
     const std::string made = recipe == one.generated.end()
                                  ? ""
-                                 : fmt::format(", {} scale {} seed {} stream {}", recipe->second.distribution.name,
+                                 : fmt::format(", {} scale {} seed {} stream {}", printable(recipe->second.distribution.name),
                                                recipe->second.distribution.scale, recipe->second.seed, recipe->second.stream);
     fmt::print("  {:<10}{:<12}{}{}\n   {}\n", "input", name, shape_text(array), made, first_values(array, options.values));
     print_block(name, array, options);
@@ -122,14 +123,14 @@ int inspect_file(const GoldenFile& file, const Common& common) {
   Table table({"case", "params", "tags", "status", "canonical"});
   if (!common.json) {
     for (const auto& [name, value] : file.attributes()) {
-      fmt::print("{:<10} {}\n", name, value.index() == 2 ? std::get<std::string>(value) : attribute_json(value).dump());
+      fmt::print("{:<10} {}\n", name, value.index() == 2 ? printable(std::get<std::string>(value)) : attribute_json(value).dump());
     }
     fmt::print("\n");
   }
   for (const auto& [name, value] : file.attributes()) json["attributes"][name] = attribute_json(value);
   for (const std::string& name : file.case_names()) {
     const GoldenCase one = file.read(name);
-    table.add({name, one.params.to_string(), fmt::format("{}", fmt::join(one.tags, " ")), one.status,
+    table.add({name, printable(one.params.to_string()), printable(fmt::format("{}", fmt::join(one.tags, " "))), printable(one.status),
                one.canonical.empty() ? "" : "yes"});
     nlohmann::ordered_json entry{
         {"case", name}, {"tags", one.tags}, {"status", one.status}, {"canonical", !one.canonical.empty()}};

@@ -70,10 +70,16 @@ TEST(StandardError, ThatIsFullChangesNoStatus) {
   EXPECT_EQ(run_assay({"plan", embedded_model()}, {}, full).status, 0);
 }
 
+// What stands where the command writes; written if there is nothing yet.
+std::string old_file(const Command& command) {
+  if (!fs::exists(command.file)) write_content(command.file, "the old file\n");
+  return file_bytes(command.file);
+}
+
 TEST(FullDisk, AFileThatMayNotGrowIsNamedAndTheOldOneStays) {
   const TemporaryFolder folder;
   for (const Command& command : writers(folder.path())) {
-    const std::string old = command.name == "ledger accept" ? file_bytes(command.file) : "the old file\n";
+    const std::string old = old_file(command);
     for (const int most : {0, 1, 1000, 4096, 5000}) {
       SCOPED_TRACE(command.name + ": " + std::to_string(most));
       write_content(command.file, old);
@@ -85,6 +91,23 @@ TEST(FullDisk, AFileThatMayNotGrowIsNamedAndTheOldOneStays) {
       EXPECT_FALSE(fs::exists(command.file.string() + ".new"));
     }
   }
+}
+
+// The limit lets its first files through: half a plugin would be refused the next time.
+TEST(FullDisk, ANewPluginIsWholeOrNotThere) {
+  const TemporaryFolder folder;
+  const fs::path mine = folder.path() / "mine";
+  int refused = 0;
+  for (const int most : {0, 500, 1000, 1500, 100000}) {
+    SCOPED_TRACE(most);
+    const Ran ran = run_assay({"new-plugin", mine}, {}, {{"prlimit", "--fsize=" + std::to_string(most)}, ""});
+    const bool written = fs::exists(mine) && !fs::is_empty(mine);
+    EXPECT_EQ(ran.status, written ? 0 : 2) << ran.err;
+    EXPECT_EQ(ran.err.find("File too large") == std::string::npos, written) << ran.err;
+    refused += !written;
+  }
+  EXPECT_GE(refused, 2);
+  EXPECT_LT(refused, 5);
 }
 
 TEST(Memory, ThatEndsIsAnError) {
@@ -111,7 +134,7 @@ TEST(SecondWriter, IsRefusedWhileTheFirstWrites) {
   const TemporaryFolder folder;
   for (const Command& command : writers(folder.path())) {
     SCOPED_TRACE(command.name);
-    const std::string old = file_bytes(command.file);
+    const std::string old = old_file(command);
     {
       AtomicFile first(command.file);
       first.write_text("half of");
