@@ -52,8 +52,8 @@ void print_kept(const char* title, const std::map<std::string, Kept>& kept, cons
 }
 
 void print_case(const GoldenFile& file, const GoldenCase& one, const InspectOptions& options) {
-  fmt::print("{} of {}\n  params    {}\n  tags      {}\n  status    {}\n", one.name, printable(file.op()), printable(one.params.to_string()),
-             printable(fmt::format("{}", fmt::join(one.tags, " "))), printable(one.status));
+  fmt::print("{} of {}\n  params    {}\n  tags      {}\n  status    {}\n", one.name, printable(file.op()),
+             printable(one.params.to_string()), printable(fmt::format("{}", fmt::join(one.tags, " "))), printable(one.status));
   if (!one.note.empty()) fmt::print("  note      {}\n", printable(one.note));
   if (!one.source.empty()) fmt::print("  source    {}\n", printable(one.source));
   for (const auto& [name, array] : one.inputs) {
@@ -123,15 +123,16 @@ int inspect_file(const GoldenFile& file, const Common& common) {
   Table table({"case", "params", "tags", "status", "canonical"});
   if (!common.json) {
     for (const auto& [name, value] : file.attributes()) {
-      fmt::print("{:<10} {}\n", name, value.index() == 2 ? printable(std::get<std::string>(value)) : attribute_json(value).dump());
+      fmt::print("{:<10} {}\n", name,
+                 value.index() == 2 ? printable(std::get<std::string>(value)) : attribute_json(value).dump());
     }
     fmt::print("\n");
   }
   for (const auto& [name, value] : file.attributes()) json["attributes"][name] = attribute_json(value);
   for (const std::string& name : file.case_names()) {
     const GoldenCase one = file.read(name);
-    table.add({name, printable(one.params.to_string()), printable(fmt::format("{}", fmt::join(one.tags, " "))), printable(one.status),
-               one.canonical.empty() ? "" : "yes"});
+    table.add({name, printable(one.params.to_string()), printable(fmt::format("{}", fmt::join(one.tags, " "))),
+               printable(one.status), one.canonical.empty() ? "" : "yes"});
     nlohmann::ordered_json entry{
         {"case", name}, {"tags", one.tags}, {"status", one.status}, {"canonical", !one.canonical.empty()}};
     for (const auto& [key, value] : one.params.values()) entry["params"][key] = attribute_json(value);
