@@ -1,8 +1,12 @@
 #include "engine/run/load_weights.h"
 
+#include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <iterator>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "engine/files/mapped_file.h"
 #include "engine/threads.h"
@@ -30,27 +34,55 @@ void load_norm(const Weight& weight, float* dst) {
   if (status != ASSAY_OK) throw std::logic_error("widening " + weight.name + " was refused");
 }
 
-void load_matrix(const PlannedWeight& planned, std::uint8_t* dst, int threads) {
+// Groups of rows of a matrix, about as many bytes as in any other piece.
+struct Piece {
+  const PlannedWeight* planned;
+  std::int64_t first;
+  std::int64_t last;
+};
+constexpr std::int64_t kPieceBytes = 1 << 22;
+
+std::vector<Piece> cut_matrices(const Plan& plan) {
+  std::vector<Piece> pieces;
+  for (const PlannedWeight& planned : plan.weights) {
+    if (planned.in_file || planned.layout == nullptr) continue;
+    const std::int64_t groups = planned.layout->groups(planned.stored->rows);
+    const std::int64_t step = std::max<std::int64_t>(1, kPieceBytes / planned.layout->group_bytes(planned.stored->cols));
+    for (std::int64_t first = 0; first < groups; first += step)
+      pieces.push_back({&planned, first, std::min(first + step, groups)});
+  }
+  return pieces;
+}
+
+// Returns its bytes.
+std::int64_t load_piece(const Piece& piece, std::uint8_t* region) {
+  const PlannedWeight& planned = *piece.planned;
   const Weight& weight = *planned.stored;
-  parallel_ranges(threads, planned.layout->groups(weight.rows), 1, [&](std::int64_t first, std::int64_t last) {
-    pack_groups(*planned.layout, weight.bytes.data(), dst, weight.rows, weight.cols, first, last);
-  });
+  pack_groups(*planned.layout, weight.bytes.data(), region + planned.offset, weight.rows, weight.cols, piece.first, piece.last);
+  // Else a model would be resident twice.
+  const std::int64_t group_bytes = planned.layout->group_bytes(weight.cols);
+  const std::int64_t begin = piece.first * group_bytes;
+  release_pages(weight.bytes.subspan(begin, std::min(piece.last * group_bytes, std::ssize(weight.bytes)) - begin));
+  return piece.last * group_bytes - begin;
 }
 
 }  // namespace
 
 void load_weights(const Plan& plan, std::uint8_t* region, int threads, const LoadProgress& progress) {
   for (const PlannedWeight& planned : plan.weights) {
-    if (planned.in_file) continue;
-    std::uint8_t* const dst = region + planned.offset;
-    if (planned.layout == nullptr) {
-      load_norm(*planned.stored, reinterpret_cast<float*>(dst));
-    } else {
-      load_matrix(planned, dst, threads);
-    }
-    release_pages(planned.stored->bytes);  // else a model would be resident twice
-    if (progress) progress(planned.offset + planned.bytes, plan.weight_bytes);
+    if (planned.in_file || planned.layout != nullptr) continue;
+    load_norm(*planned.stored, reinterpret_cast<float*>(region + planned.offset));
   }
+  // A thread takes a piece when it is done with another: fresh pages do not cost each the same.
+  const std::vector<Piece> pieces = cut_matrices(plan);
+  std::atomic<std::size_t> next = 0;
+  std::atomic<std::int64_t> done = 0;
+  parallel_ranges(threads, threads, 1, [&](std::int64_t thread, std::int64_t) {
+    for (std::size_t i = next++; i < pieces.size(); i = next++) {
+      done += load_piece(pieces[i], region);
+      if (progress && thread == 0) progress(done, plan.weight_bytes);
+    }
+  });
 }
 
 }  // namespace assay

@@ -8,7 +8,7 @@
 
 namespace assay {
 
-// Called between weights by the loading thread: bytes of the region that are filled, of how many.
+// Called by the loading thread now and then: bytes of the region that are filled, of how many.
 using LoadProgress = std::function<void(std::int64_t done, std::int64_t total)>;
 
 // `region` has plan.weight_bytes bytes. Every byte that a kernel may read is written; the bits do not depend on `threads`.

@@ -79,12 +79,18 @@ std::string speed(std::int64_t tokens, double seconds) {
              : fmt::format("{} tokens", tokens);
 }
 
-nlohmann::ordered_json figures_json(const Generated& out, double load, const std::string& text) {
+struct LoadTime {
+  double tokenizer;  // seconds from the file's name to the prompt's tokens
+  double weights;    // from there until the engine is ready
+};
+
+nlohmann::ordered_json figures_json(const Generated& out, const LoadTime& load, const std::string& text) {
   nlohmann::ordered_json json = environment_json();
   json["text"] = text;
   json["tokens"] = out.tokens;
   json["ended"] = ended_name(out.ended);
-  json["load_seconds"] = load;
+  json["tokenizer_seconds"] = load.tokenizer;
+  json["load_seconds"] = load.weights;
   json["prompt_tokens"] = out.prompt_tokens;
   json["prefill_seconds"] = out.prefill_seconds;
   json["decoded"] = out.decoded;
@@ -107,8 +113,8 @@ int stop_at(Engine& engine, const RunOptions& options, const Prompt& prompt, con
   return kPass;
 }
 
-int generate_text(Engine& engine, const RunOptions& options, const Tokenizer& tokenizer, const Prompt& prompt, double load,
-                  const Common& common) {
+int generate_text(Engine& engine, const RunOptions& options, const Tokenizer& tokenizer, const Prompt& prompt,
+                  const LoadTime& load, const Common& common) {
   watch_for_interrupt();
   StepClock clock(engine.plan().steps.size(), engine.threads(), engine.plan().options.window);
   if (options.profile) engine.time_steps(&clock);
@@ -133,8 +139,9 @@ int generate_text(Engine& engine, const RunOptions& options, const Tokenizer& to
   } else {
     fmt::print("\n");
     std::fflush(stdout);
-    fmt::print(stderr, "load     {:.3f} s, {} threads\nprefill  {}\ndecode   {}; ended by: {}\n", load, engine.threads(),
-               speed(out.prompt_tokens, out.prefill_seconds), speed(out.decoded, out.decode_seconds), ended_name(out.ended));
+    fmt::print(stderr, "load     {:.3f} s, the tokenizer {:.3f} s before; {} threads\nprefill  {}\ndecode   {}; ended by: {}\n",
+               load.weights, load.tokenizer, engine.threads(), speed(out.prompt_tokens, out.prefill_seconds),
+               speed(out.decoded, out.decode_seconds), ended_name(out.ended));
     if (profile) fmt::print(stderr, "\n{}", profile::profile_text(*profile, common.style()));
   }
   return out.ended == Ended::cancelled ? kInterrupted : kPass;
@@ -147,8 +154,9 @@ int run_model(const RunOptions& options, const Common& common) {
   const std::string eos = vocabulary.eos;
   const Tokenizer tokenizer(vocabulary);
   const Prompt prompt = read_prompt(options, tokenizer, eos);
+  const double before = seconds_since(start);
   const auto engine = load_engine(model, options.model, engine_options(options.model));
-  const double load = seconds_since(start);
+  const LoadTime load{before, seconds_since(start) - before};
   if (!options.stop_at.empty()) return stop_at(*engine, options, prompt, common);
   return generate_text(*engine, options, tokenizer, prompt, load, common);
 }

@@ -100,8 +100,9 @@ def compare(programs: Path, model: Path, kind: str, threads: int, rounds: int, d
     if settings["decode"] != settings["prefill"]:
         sides["decode peer"] = theirs(model, threads, context, settings["decode"])
     figures: dict[str, dict[str, list[float]]] = {}
-    readings = []
+    readings, loads = [], []
     for _ in range(rounds):
+        loads.append(sides["ours"].ask("load"))
         for figure, command, before in steps_of(depth):
             readings.append(sides["ours"].ask("roofs"))
             peer = sides.get(f"{figure.split()[0]} peer", sides["prefill peer"])
@@ -118,13 +119,17 @@ def compare(programs: Path, model: Path, kind: str, threads: int, rounds: int, d
         pace = statistics.median(found["ours"])
         rows.append({"figure": figure, "ours": pace, "theirs": statistics.median(found["theirs"]), "ratio": statistics.median(ratios),
                      "percent_of_roof": share(figure, pace, kind, work, roofs)})
-    return {"threads": threads, "settings": settings, "roofs": roofs, "work": work, "rows": rows}
+    load = {name: statistics.median(found[name] for found in loads) for name in ("weights", "tokenizer")}
+    load["reads"] = load["weights"] * roofs["read"] / model.stat().st_size  # reading the file at the roof takes one
+    return {"threads": threads, "settings": settings, "roofs": roofs, "work": work, "load": load, "rows": rows}
 
 
 def print_table(kind: str, result: dict[str, object]) -> None:
     roofs, settings = result["roofs"], result["settings"]
     print(f"\n{kind}, {result['threads']} threads; read {roofs['read'] / 1e9:.1f} GB/s, f32 {roofs['f32'] / 1e9:.0f} Gop/s, bytes {roofs['int8'] / 1e9:.0f} Gop/s")
     print(f"  peer for prefill {json.dumps(settings['prefill'])}, for decode {json.dumps(settings['decode'])}")
+    load = result["load"]
+    print(f"  ours is ready after {load['weights']:.3f} s, {load['reads']:.1f} times reading the file at the roof; the tokenizer takes {load['tokenizer']:.3f} s")
     print(f"  {'':16}{'ours':>10}{'peer':>10}{'ratio':>8}{'of the roof':>13}")
     for row in result["rows"]:
         print(f"  {row['figure']:16}{row['ours']:10.1f}{row['theirs']:10.1f}{row['ratio']:8.2f}{row['percent_of_roof']:11.1f} %", flush=True)

@@ -4,6 +4,7 @@
 //     prefill N   an empty sequence is fed N tokens at once; seconds
 //     decode N    N tokens more, one by one; seconds
 //     roofs       what memory and arithmetic give so many threads
+//     load        the weights once more, beside the first, from the page cache: seconds until ready, the tokenizer's apart
 //     work        of a token: bytes of weights that its decoding reads, of the cache for each position; operations of its prefill's
 //                 products, attention and the head left out
 #include <fmt/format.h>
@@ -15,6 +16,7 @@
 #include <sstream>
 
 #include "engine/run/engine.h"
+#include "engine/tokenizer/tokenizer.h"
 #include "harness/profile/machine_roofs.h"
 #include "harness/profile/profile.h"
 
@@ -23,7 +25,7 @@ namespace {
 
 class Pace {
  public:
-  Pace(const ModelFile& model, const EngineOptions& options) : engine_(model, options) {}
+  Pace(const ModelFile& model, const EngineOptions& options) : model_(model), options_(options), engine_(model, options) {}
 
   double prefill(std::size_t count) {
     engine_.reset();
@@ -38,6 +40,14 @@ class Pace {
         engine_.feed({&token, 1});
       }
     });
+  }
+  // Bytes: of the weights that are read and packed; those of the file that stay where they are take no time.
+  nlohmann::ordered_json load() const {
+    std::int64_t bytes = 0;
+    for (const PlannedWeight& weight : engine_.plan().weights) bytes += weight.in_file ? 0 : std::ssize(weight.stored->bytes);
+    const double tokenizer = timed([&] { const Tokenizer one(model_.vocabulary()); });
+    const double weights = timed([&] { const Engine another(model_, options_); });
+    return {{"bytes", bytes}, {"weights", weights}, {"tokenizer", tokenizer}};
   }
   nlohmann::ordered_json roofs() const {
     const profile::Roofs found = profile::measure_roofs(engine_.threads(), selected_isa());
@@ -69,6 +79,8 @@ class Pace {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
+  const ModelFile& model_;
+  EngineOptions options_;
   Engine engine_;
   std::mt19937 random_{1};
 };
@@ -91,6 +103,8 @@ int serve(int argc, char** argv) {
       answer = {{"tokens", count}, {"seconds", command == "decode" ? pace.decode(count) : pace.prefill(count)}};
     } else if (command == "roofs") {
       answer = pace.roofs();
+    } else if (command == "load") {
+      answer = pace.load();
     } else if (command == "work") {
       answer = pace.work();
     } else {
