@@ -119,7 +119,12 @@ def data_cases(target: Target) -> list[Case]:
     mixed[3, 1::2] = -0.0
     opposite = draw.array("uniform", (2, elements))
     opposite[0, [7, 8]], opposite[1, [7, 8]] = [1.75, -1.75], [-1.75, 1.75]
-    return [target.random("near_ties", 7, ties, tags="ties", note="another rounding of x gives other codes"),
+    found = []
+    if target.x == "q8_k":  # q8_0's scales are halves, whose products are normal
+        least = draw.array("uniform", (2, elements), scale=1e-36)
+        least[1] *= F32(30)
+        found.append(target.random("denormal_scales", 5, least, tags="denormal", note="scales of x, and products of scales, below 2^-126"))
+    return found + [target.random("near_ties", 7, ties, tags="ties", note="another rounding of x gives other codes"),
             target.random("wide_x", 11, wide),
             target.random("tiny_zero_and_signed_zero_rows", 5, mixed, tags="denormal"),
             target.random("opposite_maxima", 5, opposite, tags="ties", note="the first of equal magnitudes gives the scale's sign")]
