@@ -70,7 +70,11 @@ ASSAY_INLINE Words byte_pairs(Words a) {
   return pick_bytes(a, 0x80008000u + J * 0x00010001u);
 }
 template <int J>
-ASSAY_INLINE Words adjacent_pairs(Words a) {
+ASSAY_INLINE Words unsigned_pairs(Words a) {
+  return pick_bytes(a, 0x80018000u + J * 0x00020002u);
+}
+template <int J>
+ASSAY_INLINE Words signed_pairs(Words a) {
   return {_mm512_srai_epi16(pick_bytes(a, 0x01800080u + J * 0x02000200u).v, 8)};
 }
 
