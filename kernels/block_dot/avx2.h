@@ -4,7 +4,7 @@
 
    Words, Floats      sixteen 32-bit integers (or four bytes a lane), sixteen f32; a lane is a row
    load_words(p)      a line, any alignment; no_words(), repeat(p) the four bytes at p in every lane, repeat_int(i)
-   bits_of(v, mask)   v & mask, the mask a repeated byte; join(a, b) a | b
+   bits_of(v, mask)   v & mask, the mask a repeated byte; join(a, b) a | b; join_bits(a, b, mask) a | (b & mask)
    shift_right<N>, shift_right_signed<N>, shift_left<N>   in 32-bit lanes
    plus, minus, times(a, b)     32-bit lanes, modulo 2^32
    byte_pairs<J>(v)   byte J of each lane as both 16-bit halves of the lane
@@ -62,6 +62,9 @@ ASSAY_INLINE Words bits_of(Words a, int mask) {
 }
 ASSAY_INLINE Words join(Words a, Words b) {
   return {_mm256_or_si256(a.lo, b.lo), _mm256_or_si256(a.hi, b.hi)};
+}
+ASSAY_INLINE Words join_bits(Words a, Words b, int mask) {
+  return join(a, bits_of(b, mask));
 }
 template <int N>
 ASSAY_INLINE Words shift_right(Words a) {

@@ -125,8 +125,8 @@ struct Q5K : ScalesAndMinima<TileQ5K> {
   template <int G, int I>
   ASSAY_INLINE Words codes() const {
     const Words bytes = load_words(tile.qs[G / 2 * 8 + I][0]);
-    const Words fifth = bits_of(shifted<4 - G>(load_words(tile.qh[I][0])), 0x10);
-    return join(G % 2 == 0 ? low_nibbles(bytes) : high_nibbles(bytes), fifth);
+    const Words fifth = shifted<4 - G>(load_words(tile.qh[I][0]));
+    return join_bits(G % 2 == 0 ? low_nibbles(bytes) : high_nibbles(bytes), fifth, 0x10);
   }
   template <int R>
   ASSAY_INLINE void add_to(Floats (&acc)[R], const Words (&total)[R], const Side* const (&sides)[R]) const {
@@ -182,7 +182,7 @@ struct Q6K {
     const TripleQ6_Kx16& triple = tile.triples[8 * h + 4 * s + I];
     const Words low = load_words(triple.ql[q % 2][0]);
     const Words high = load_words(triple.qh[0]);
-    return join(q < 2 ? low_nibbles(low) : high_nibbles(low), bits_of(shifted<4 - 2 * q>(high), 0x30));
+    return join_bits(q < 2 ? low_nibbles(low) : high_nibbles(low), shifted<4 - 2 * q>(high), 0x30);
   }
   template <int G>
   ASSAY_INLINE Scale scale() const {
@@ -267,8 +267,8 @@ struct Q50 : Blocks32<TileQ50, 16> {
   ASSAY_INLINE Words codes() const {
     const Words bytes = load_words(tile.qs[L % 4][0]);
     const Words four = shift_right<28>(shift_left<28 - 4 * L>(load_words(tile.qh[0][0])));
-    const Words fifth = bits_of(times(four, repeat_int(0x02040810)), 0x10);
-    return join(L < 4 ? low_nibbles(bytes) : high_nibbles(bytes), fifth);
+    const Words fifth = times(four, repeat_int(0x02040810));
+    return join_bits(L < 4 ? low_nibbles(bytes) : high_nibbles(bytes), fifth, 0x10);
   }
 };
 

@@ -39,6 +39,9 @@ ASSAY_INLINE Words bits_of(Words a, int mask) {
 ASSAY_INLINE Words join(Words a, Words b) {
   return {_mm512_or_si512(a.v, b.v)};
 }
+ASSAY_INLINE Words join_bits(Words a, Words b, int mask) {
+  return {_mm512_ternarylogic_epi32(a.v, b.v, _mm512_set1_epi8(static_cast<char>(mask)), 0xf8)};
+}
 template <int N>
 ASSAY_INLINE Words shift_right(Words a) {
   return {_mm512_srli_epi32(a.v, N)};
