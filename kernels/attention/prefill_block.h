@@ -52,11 +52,11 @@ struct BlockWeights {
 // dot16's tree takes its sums in this order: two neighbours, then two pairs, ...
 constexpr int kTreeOrder[16] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
 
-// Adds up sixteen terms, each a row of Width vectors, that come in kTreeOrder: as a carry runs, two finished parts make the next
-// larger one. After the last term, `term` is the sum.
-template <int Width>
+// Adds up 2^Levels terms, each a row of Width vectors, that come in the tree's order: as a carry runs, two finished parts make the
+// next larger one. After the last term, `term` is the sum.
+template <int Levels, int Width>
 struct TreeSum {
-  F32x16 parts[4][Width];
+  F32x16 parts[Levels][Width];
 
   ASSAY_INLINE void take(int n, F32x16 (&term)[Width]) {
     int level = 0;
@@ -64,28 +64,45 @@ struct TreeSum {
       ASSAY_UNROLL
       for (int i = 0; i < Width; ++i) term[i] = add(parts[level][i], term[i]);
     }
-    if (level == 4) return;
+    if (level == Levels) return;
     ASSAY_UNROLL
     for (int i = 0; i < Width; ++i) parts[level][i] = term[i];
   }
 };
 
-// Scores of Keys keys, whose panel rows begin at k.
-template <int Keys>
-inline void score_keys(const QueryLanes& lanes, const float* k, const Shape& shape, F32x16* scores) {
-  TreeSum<Keys> tree;
-  F32x16 sum[Keys];
-  for (int n = 0; n < 16; ++n) {
-    const int residue = kTreeOrder[n];
-    const float* q = lanes.q + residue * shape.steps * kLanes;
-    const int64_t steps = (shape.dim - residue + kLanes - 1) / kLanes;
+// The sums of `Residues` residues, the first and for two the one 8 above it, its neighbour in the tree, added.
+template <int Keys, int Residues>
+ASSAY_INLINE void add_residues(const QueryLanes& lanes, const float* k, const Shape& shape, int first, F32x16 (&sum)[Keys]) {
+  const int64_t steps = (shape.dim - first + kLanes - 1) / kLanes;
+  const int64_t second_steps = (shape.dim - first + kLanes / 2 - 1) / kLanes;  // as many or one less
+  F32x16 sums[Residues][Keys];
+  ASSAY_UNROLL
+  for (int r = 0; r < Residues; ++r) {
     ASSAY_UNROLL
-    for (int j = 0; j < Keys; ++j) sum[j] = zero();
-    for (int64_t i = 0; i < steps; ++i) {
-      const F32x16 query = load(q + i * kLanes);
+    for (int j = 0; j < Keys; ++j) sums[r][j] = zero();
+  }
+  for (int64_t i = 0; i < steps; ++i) {
+    ASSAY_UNROLL
+    for (int r = 0; r < Residues; ++r) {
+      if (r == 1 && i == second_steps) break;
+      const int residue = first + r * 8;
+      const F32x16 query = load(lanes.q + (residue * shape.steps + i) * kLanes);
+      const float* column = k + i * kLanes + residue;
       ASSAY_UNROLL
-      for (int j = 0; j < Keys; ++j) sum[j] = fma(query, broadcast(k[j * kPanelStride + i * kLanes + residue]), sum[j]);
+      for (int j = 0; j < Keys; ++j) sums[r][j] = fma(query, broadcast(column[j * kPanelStride]), sums[r][j]);
     }
+  }
+  ASSAY_UNROLL
+  for (int j = 0; j < Keys; ++j) sum[j] = Residues == 1 ? sums[0][j] : add(sums[0][j], sums[Residues - 1][j]);
+}
+
+// Scores of Keys keys, whose panel rows begin at k.
+template <int Keys, int Residues>
+inline void score_keys(const QueryLanes& lanes, const float* k, const Shape& shape, F32x16* scores) {
+  TreeSum<Residues == 1 ? 4 : 3, Keys> tree;
+  F32x16 sum[Keys];
+  for (int n = 0; n < 16 / Residues; ++n) {
+    add_residues<Keys, Residues>(lanes, k, shape, kTreeOrder[n * Residues], sum);
     tree.take(n, sum);
   }
   ASSAY_UNROLL
@@ -124,7 +141,7 @@ inline void softmax_lanes(QueryLanes& lanes, BlockWeights& w) {
   const F32x16 m = max(highest, lanes.m);
   w.c = select(greater(highest, lanes.m), exp(sub(lanes.m, m)), one);
   w.rescale = equal_bits(w.c, one) != kAllKeys;
-  TreeSum<1> tree;
+  TreeSum<4, 1> tree;
   F32x16 sum[1];
   for (int n = 0; n < kKeyBlock; ++n) {
     const int j = kTreeOrder[n];
@@ -181,7 +198,9 @@ inline void add_values(const QueryLanes& lanes, const Panel& panel, const BlockW
 template <int Sums>
 inline void prefill_block(QueryLanes& lanes, const Panel& panel, const Shape& shape, int64_t block) {
   BlockWeights w;
-  for (int64_t j = 0; j < kKeyBlock; j += Sums) score_keys<Sums>(lanes, panel.k + j * kPanelStride, shape, w.p + j);
+  constexpr int kResidues = Sums < 16 ? 1 : 2;
+  constexpr int kKeys = Sums / kResidues;
+  for (int64_t j = 0; j < kKeyBlock; j += kKeys) score_keys<kKeys, kResidues>(lanes, panel.k + j * kPanelStride, shape, w.p + j);
   const bool full = lanes.all.begin <= block && block + kKeyBlock <= lanes.all.end;
   if (!full) mask_scores(lanes, block, w.p);
   softmax_lanes(lanes, w);

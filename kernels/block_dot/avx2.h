@@ -4,11 +4,11 @@
 
    Words, Floats      sixteen 32-bit integers (or four bytes a lane), sixteen f32; a lane is a row
    load_words(p)      a line, any alignment; no_words(), repeat(p) the four bytes at p in every lane, repeat_int(i)
-   bits_of(v, mask)   v & mask, the mask a repeated byte; join(a, b) a | b
+   bits_of(v, mask)   v & mask, the mask a repeated byte; join(a, b) a | b; join_bits(a, b, mask) a | (b & mask)
    shift_right<N>, shift_right_signed<N>, shift_left<N>   in 32-bit lanes
    plus, minus, times(a, b)     32-bit lanes, modulo 2^32
    byte_pairs<J>(v)   byte J of each lane as both 16-bit halves of the lane
-   adjacent_pairs<J>(v)         signed bytes 2J and 2J + 1 of each lane as its 16-bit halves
+   unsigned_pairs<J>(v), signed_pairs<J>(v)     bytes 2J and 2J + 1 of each lane as its 16-bit halves
    pair_dot(sum, a, p)          sum + the products of a's 16-bit halves with the two at p: exact
    code_sum(q)        the sum of 32 signed bytes
    to_f32(v), widen(p)          from 32-bit integers, to nearest even; from halves, exact
@@ -19,9 +19,9 @@
    dot(codes, x), dot(sums, codes, x)      the first, a further line
    Scale, unsigned_scale<J>(v), signed_scale<J>(v)    byte J of each lane as add_scaled takes it
    add_scaled(total, sums, scale), add_plain(total, sums)    take the sums out, with a scale or without
-   signed_dot(total, w, x)      total + a line of signed bytes, -128 included, by x; each is taken kSignedOffset (0 here) too
-   large kHighNibbles       4 where a dot takes high nibbles as they stand, sixteen times too large; 0 where they must be shifted
-   down */
+   kDotsStart         whether a dot's sums may start at any integer, repeat(p) for one, and not at 0 only
+   signed_dot(total, w, x)      total + a line of signed bytes, -128 included, by x; each is taken kSignedOffset (0 here) too large
+   kHighNibbles       4 where a dot takes high nibbles as they stand, sixteen times too large; 0 where they must be shifted down */
 #pragma once
 
 #include "kernels/simd/avx2.h"
@@ -63,6 +63,9 @@ ASSAY_INLINE Words bits_of(Words a, int mask) {
 ASSAY_INLINE Words join(Words a, Words b) {
   return {_mm256_or_si256(a.lo, b.lo), _mm256_or_si256(a.hi, b.hi)};
 }
+ASSAY_INLINE Words join_bits(Words a, Words b, int mask) {
+  return join(a, bits_of(b, mask));
+}
 template <int N>
 ASSAY_INLINE Words shift_right(Words a) {
   return {_mm256_srli_epi32(a.lo, N), _mm256_srli_epi32(a.hi, N)};
@@ -100,7 +103,11 @@ ASSAY_INLINE Words byte_pairs(Words a) {
   return pick_bytes(a, 0x80008000u + J * 0x00010001u);
 }
 template <int J>
-ASSAY_INLINE Words adjacent_pairs(Words a) {
+ASSAY_INLINE Words unsigned_pairs(Words a) {
+  return pick_bytes(a, 0x80018000u + J * 0x00020002u);
+}
+template <int J>
+ASSAY_INLINE Words signed_pairs(Words a) {
   return high_bytes(pick_bytes(a, 0x01800080u + J * 0x02000200u));
 }
 ASSAY_INLINE Words pair_dot(Words sum, Words a, const int16_t* p) {
@@ -143,6 +150,7 @@ struct Dots {
 };
 template <int MaxCode>
 inline constexpr int kDotLines = 32767 / (2 * 127 * MaxCode);
+inline constexpr bool kDotsStart = false;
 
 ASSAY_INLINE Dots dot(Words codes, const int8_t* x) {
   const __m256i four = repeat_half(x);
@@ -165,8 +173,11 @@ template <int J>
 ASSAY_INLINE Scale signed_scale(Words a) {
   return high_bytes(pick_bytes(a, 0x00800080u + J * 0x01000100u));
 }
+// The empty assembly: a group's sums are taken out before the next group's are begun. GCC would keep them all, and spill.
 ASSAY_INLINE Words add_scaled(Words total, Dots sums, Scale scale) {
-  return plus(total, {_mm256_madd_epi16(sums.lo, scale.lo), _mm256_madd_epi16(sums.hi, scale.hi)});
+  Words sum = plus(total, {_mm256_madd_epi16(sums.lo, scale.lo), _mm256_madd_epi16(sums.hi, scale.hi)});
+  asm("" : "+x"(sum.lo), "+x"(sum.hi));
+  return sum;
 }
 ASSAY_INLINE Words add_plain(Words total, Dots sums) {
   const __m256i one = _mm256_set1_epi16(1);

@@ -17,6 +17,7 @@ struct Dots {
 };
 template <int MaxCode>
 inline constexpr int kDotLines = 32767 / (2 * 127 * MaxCode);
+inline constexpr bool kDotsStart = false;
 
 ASSAY_INLINE Dots dot(Words codes, const int8_t* x) {
   return {_mm512_maddubs_epi16(codes.v, repeat(x).v)};
@@ -37,8 +38,11 @@ template <int J>
 ASSAY_INLINE Scale signed_scale(Words a) {
   return {_mm512_srai_epi16(pick_bytes(a, 0x00800080u + J * 0x01000100u).v, 8)};
 }
+// The empty assembly: a group's sums are taken out before the next group's are begun. GCC would keep them all, and spill.
 ASSAY_INLINE Words add_scaled(Words total, Dots sums, Scale scale) {
-  return plus(total, {_mm512_madd_epi16(sums.v, scale.v)});
+  Words sum = plus(total, {_mm512_madd_epi16(sums.v, scale.v)});
+  asm("" : "+v"(sum.v));
+  return sum;
 }
 ASSAY_INLINE Words add_plain(Words total, Dots sums) {
   return plus(total, {_mm512_madd_epi16(sums.v, _mm512_set1_epi16(1))});

@@ -13,6 +13,7 @@ ASSAY_INLINE Words pair_dot(Words sum, Words a, const int16_t* p) {
 using Dots = Words;
 template <int MaxCode>
 inline constexpr int kDotLines = 1 << 16;  // 4 * 255 * 127 * 2^14 < 2^31
+inline constexpr bool kDotsStart = true;
 
 // In assembly: of the intrinsic GCC 12 makes two instructions, a broadcast and a dot.
 ASSAY_INLINE Dots dot(Dots sums, Words codes, const int8_t* x) {
@@ -32,8 +33,11 @@ template <int J>
 ASSAY_INLINE Scale signed_scale(Words a) {
   return {_mm512_srai_epi32(pick_bytes(a, 0x00808080u + J * 0x01000000u).v, 24)};
 }
+// The empty assembly: a group's sums are taken out before the next group's are begun. GCC would keep them all, and spill.
 ASSAY_INLINE Words add_scaled(Words total, Dots sums, Scale scale) {
-  return plus(total, times(sums, scale));
+  Words sum = plus(total, times(sums, scale));
+  asm("" : "+v"(sum.v));
+  return sum;
 }
 ASSAY_INLINE Words add_plain(Words total, Dots sums) {
   return plus(total, sums);

@@ -12,7 +12,12 @@
 namespace assay {
 namespace {
 
-// Where tiles come from. Both: at(t, b, scratch) is block column b of rows 16 t .. 16 t + 15.
+// Columns that gemm takes at a time.
+constexpr int64_t kChunkElements = 1024;
+template <class Format>
+inline constexpr int kChunk = static_cast<int>(kChunkElements / Format::kElements);
+
+// Where tiles come from. Both: at(t, b, count, scratch) are block columns b .. b + count - 1 of rows 16 t .. 16 t + 15.
 template <class Format>
 struct Packed {
   using Weight = typename Format::Tile;
@@ -21,7 +26,7 @@ struct Packed {
   ASSAY_INLINE Packed(const Weight* weights, int64_t, int64_t blocks_in_row) : w(weights), blocks(blocks_in_row) {}
 
   struct Scratch {};
-  ASSAY_INLINE const Weight& at(int64_t t, int64_t b, Scratch&) const { return w[t * blocks + b]; }
+  ASSAY_INLINE const Weight* at(int64_t t, int64_t b, int, Scratch&) const { return w + t * blocks + b; }
 };
 
 template <class Format>
@@ -32,25 +37,31 @@ struct Plain {
   int64_t blocks;
   ASSAY_INLINE Plain(const Weight* weights, int64_t rows, int64_t blocks_in_row) : w(weights), n(rows), blocks(blocks_in_row) {}
 
-  using Scratch = typename Format::Tile;
+  struct Scratch {
+    alignas(64) typename Format::Tile tiles[kChunk<Format>];
+  };
   // Past the last row stands the last row again: its sums are not stored.
-  ASSAY_INLINE const Scratch& at(int64_t t, int64_t b, Scratch& scratch) const {
+  ASSAY_INLINE const typename Format::Tile* at(int64_t t, int64_t b, int count, Scratch& scratch) const {
     const Weight* rows[kTileRows];
     for (int64_t r = 0; r < kTileRows; ++r) {
       const int64_t row = t * kTileRows + r;
       rows[r] = w + (row < n ? row : n - 1) * blocks + b;
     }
-    gather(rows, scratch);
-    return scratch;
+    for (int i = 0; i < count; ++i) {
+      gather(rows, scratch.tiles[i]);
+      for (const Weight*& row : rows) ++row;
+    }
+    return scratch.tiles;
   }
 };
 
-// Columns taken at a time where tiles are gathered.
-constexpr int64_t kChunkElements = 256;
-template <class Format>
-inline constexpr int kChunk = static_cast<int>(kChunkElements / Format::kElements);
-
 // The first `count` of sixteen rows.
+ASSAY_INLINE Floats load_rows(const float* y, int64_t count) {
+  if (count >= kTileRows) return load_f32(y);
+  float lanes[kTileRows] = {};
+  memcpy(lanes, y, static_cast<size_t>(count) * sizeof(float));
+  return load_f32(lanes);
+}
 ASSAY_INLINE void store_rows(float* y, Floats sums, int64_t count) {
   if (count >= kTileRows) {
     store_f32(y, sums);
@@ -61,12 +72,16 @@ ASSAY_INLINE void store_rows(float* y, Floats sums, int64_t count) {
   }
 }
 
+// Columns that gemv takes at a time: more than models have, so that weights are read as they lie.
+constexpr int64_t kGemvElements = 16384;
+
 template <class Format>
-ASSAY_INLINE void add_one_row(const typename Format::Tile& tile, const typename Format::Activation& x, Floats& sums) {
-  const typename Format::Activation* const at[1] = {&x};
-  const decltype(side_of<Format>(x)) side[1] = {side_of<Format>(x)};
+ASSAY_INLINE void add_one_row(const typename Format::Tile& tile, const int8_t* x, const typename Format::Side& side,
+                              Floats& sums) {
+  const int8_t* const codes[1] = {x};
+  const typename Format::Side* const sides[1] = {&side};
   Floats acc[1] = {sums};
-  add_block<Format, 1>(tile, at, side, acc);
+  add_block<Format, 1>(tile, codes, sides, acc);
   sums = acc[0];
 }
 
@@ -75,12 +90,22 @@ ASSAY_INLINE void add_one_row(const typename Format::Tile& tile, const typename 
 template <class Format, class Args>
 inline AssayStatus packed_gemv(const Args& args) {
   if (args.k % Format::kElements != 0) return ASSAY_BAD_SHAPE;
+  constexpr int64_t kBlocks = kGemvElements / Format::kElements;
   const int64_t blocks = args.k / Format::kElements;
-  for (int64_t row = 0; row < args.n; row += kTileRows) {
-    Floats sums = repeat_f32(0.0f);
-    for (int64_t b = 0; b < blocks; ++b) add_one_row<Format>(args.w[row / kTileRows * blocks + b], args.x[b], sums);
-    store_rows(args.y + row, sums, args.n - row);
-  }
+  typename Format::Side sides[kBlocks];
+  int64_t b0 = 0;
+  do {  // once for k = 0 too: it writes +0
+    const int64_t count = blocks - b0 < kBlocks ? blocks - b0 : kBlocks;
+    const typename Format::Activation* x = args.x + b0;
+    for (int64_t b = 0; b < count; ++b) sides[b].take(x[b]);
+    for (int64_t row = 0; row < args.n; row += kTileRows) {
+      const typename Format::Tile* tiles = args.w + row / kTileRows * blocks + b0;
+      Floats sums = b0 == 0 ? repeat_f32(0.0f) : load_rows(args.y + row, args.n - row);
+      for (int64_t b = 0; b < count; ++b) add_one_row<Format>(tiles[b], x[b].qs, sides[b], sums);
+      store_rows(args.y + row, sums, args.n - row);
+    }
+    b0 += kBlocks;
+  } while (b0 < blocks);
   return ASSAY_OK;
 }
 

@@ -1,13 +1,15 @@
 /* How the lines of a tile become codes, scales and minima. After avx2.h, avx512.h or avx512vnni.h.
 
+   Side: what a step takes of an activation block besides its codes; take(x) works it out, once for every tile.
    A format's code lines hold elements 4 l .. 4 l + 3 of each row, one a byte; a lane is a row.
-   Super-blocks (K): codes<G, I>() is line I of group G (the elements that share a scale), scale<G>() that scale, and
-   add_to<R>(...) ends a block. kTogether groups share the bytes they are made of: member P of run N is group_of(N, P).
+   Super-blocks (K): codes<G, I>() is line I of group G (the elements that share a scale), scale<G>() that scale; start(...) begins
+   a block's totals and add_to(...) ends them. kTogether groups share the bytes they are made of: member P of run N is group_of(N, P).
    Blocks of 32: codes<L>() is line L, whose codes are kOffset too large. */
 #pragma once
 
 #include "kernels/block_dot/tiles.h"
 #include "kernels/block_dot/unroll.h"
+#include "kernels/formats/half.h"
 
 namespace assay {
 namespace {
@@ -36,7 +38,17 @@ struct ScalesAndMinima {
   static constexpr int kGroups = 8;
   static constexpr int kGroupLines = 8;
   static constexpr int kTogether = 2;
+  static constexpr bool kStarts = false;
   static constexpr int group_of(int run, int member) { return 2 * run + member; }
+
+  struct Side {
+    float d;
+    int16_t sums[kGroups];  // of a group's codes
+    ASSAY_INLINE void take(const Activation& x) {
+      d = x.d;
+      for (int g = 0; g < kGroups; ++g) sums[g] = static_cast<int16_t>(x.bsums[2 * g] + x.bsums[2 * g + 1]);
+    }
+  };
 
   const Tile& tile;
   Words sc[2];
@@ -52,26 +64,30 @@ struct ScalesAndMinima {
     return unsigned_scale<G % 4>(sc[G / 4]);
   }
 
+  template <int R>
+  ASSAY_INLINE void start(Words (&total)[R], const Side* const (&)[R]) const {
+    for (Words& words : total) words = no_words();
+  }
   // acc = fma(d_w d_x, I1, acc), then acc = fma(-(dmin_w d_x), I2, acc).
   // The totals are 2^Excess times I1.
   template <int Excess, int R>
-  ASSAY_INLINE void add_with_minima(Floats (&acc)[R], const Words (&total)[R], const Activation* const (&x)[R]) const {
+  ASSAY_INLINE void add_with_minima(Floats (&acc)[R], const Words (&total)[R], const Side* const (&sides)[R]) const {
     const Words w1 = load_words(tile.scales[1][0]);
     const Words w2 = load_words(tile.scales[2][0]);
     const Words m[2] = {bits_of(w1, 63), join(high_nibbles(w2), bits_of(shift_right<2>(w1), 0x30))};
     Words minima[R];
     for (Words& words : minima) words = no_words();
-    for_each_index<kGroups>([&](auto g) ASSAY_LAMBDA_INLINE {
-      constexpr int G = decltype(g)::value;
-      const Words pairs = byte_pairs<G % 4>(m[G / 4]);
+    for_each_index<kGroups / 2>([&](auto pair) ASSAY_LAMBDA_INLINE {
+      constexpr int P = decltype(pair)::value;
+      const Words pairs = unsigned_pairs<P % 2>(m[P / 2]);
       ASSAY_UNROLL
-      for (int r = 0; r < R; ++r) minima[r] = pair_dot(minima[r], pairs, x[r]->bsums + 2 * G);
+      for (int r = 0; r < R; ++r) minima[r] = pair_dot(minima[r], pairs, sides[r]->sums + 2 * P);
     });
     const Floats d = widen(tile.d);
     const Floats dmin = widen(tile.dmin);
     ASSAY_UNROLL
     for (int r = 0; r < R; ++r) {
-      const Floats dx = repeat_f32(x[r]->d);
+      const Floats dx = repeat_f32(sides[r]->d);
       acc[r] = fma(times(d, dx), to_f32(shift_right_signed<Excess>(total[r])), acc[r]);
       acc[r] = fnma(times(dmin, dx), to_f32(minima[r]), acc[r]);
     }
@@ -96,8 +112,8 @@ struct Q4K : ScalesAndMinima<BlockQ4_Kx16> {
     return G % 2 == 0 ? shifted<kHighNibbles>(s) : s;
   }
   template <int R>
-  ASSAY_INLINE void add_to(Floats (&acc)[R], const Words (&total)[R], const Activation* const (&x)[R]) const {
-    add_with_minima<kHighNibbles>(acc, total, x);
+  ASSAY_INLINE void add_to(Floats (&acc)[R], const Words (&total)[R], const Side* const (&sides)[R]) const {
+    add_with_minima<kHighNibbles>(acc, total, sides);
   }
 };
 
@@ -109,12 +125,33 @@ struct Q5K : ScalesAndMinima<TileQ5K> {
   template <int G, int I>
   ASSAY_INLINE Words codes() const {
     const Words bytes = load_words(tile.qs[G / 2 * 8 + I][0]);
-    const Words fifth = bits_of(shifted<4 - G>(load_words(tile.qh[I][0])), 0x10);
-    return join(G % 2 == 0 ? low_nibbles(bytes) : high_nibbles(bytes), fifth);
+    const Words fifth = shifted<4 - G>(load_words(tile.qh[I][0]));
+    return join_bits(G % 2 == 0 ? low_nibbles(bytes) : high_nibbles(bytes), fifth, 0x10);
   }
   template <int R>
-  ASSAY_INLINE void add_to(Floats (&acc)[R], const Words (&total)[R], const Activation* const (&x)[R]) const {
-    add_with_minima<0>(acc, total, x);
+  ASSAY_INLINE void add_to(Floats (&acc)[R], const Words (&total)[R], const Side* const (&sides)[R]) const {
+    add_with_minima<0>(acc, total, sides);
+  }
+};
+
+// Codes of q6_k are 32 too large. Where a dot may start at any integer, it starts at -32 times the sum of the activations' codes;
+// elsewhere the excess is taken off the total.
+template <bool Starts>
+struct SideQ6K {
+  float d;
+  int16_t sums[16];
+  ASSAY_INLINE void take(const BlockQ8_K& x) {
+    d = x.d;
+    memcpy(sums, x.bsums, sizeof sums);
+  }
+};
+template <>
+struct SideQ6K<true> {
+  float d;
+  int32_t starts[16];
+  ASSAY_INLINE void take(const BlockQ8_K& x) {
+    d = x.d;
+    for (int g = 0; g < 16; ++g) starts[g] = -32 * x.bsums[g];
   }
 };
 
@@ -128,10 +165,16 @@ struct Q6K {
   static constexpr int kGroups = 16;
   static constexpr int kGroupLines = 4;
   static constexpr int kTogether = 4;
+  static constexpr bool kStarts = kDotsStart;
   static constexpr int group_of(int run, int member) { return run / 2 * 8 + 2 * member + run % 2; }
 
+  using Side = SideQ6K<kStarts>;
+
   const Tile& tile;
-  ASSAY_INLINE explicit Q6K(const Tile& t) : tile(t) {}
+  Words scales[4];
+  ASSAY_INLINE explicit Q6K(const Tile& t) : tile(t) {
+    for (int l = 0; l < 4; ++l) scales[l] = load_words(tile.scales[l][0]);
+  }
 
   template <int G, int I>
   ASSAY_INLINE Words codes() const {
@@ -139,48 +182,59 @@ struct Q6K {
     const TripleQ6_Kx16& triple = tile.triples[8 * h + 4 * s + I];
     const Words low = load_words(triple.ql[q % 2][0]);
     const Words high = load_words(triple.qh[0]);
-    return join(q < 2 ? low_nibbles(low) : high_nibbles(low), bits_of(shifted<4 - 2 * q>(high), 0x30));
+    return join_bits(q < 2 ? low_nibbles(low) : high_nibbles(low), shifted<4 - 2 * q>(high), 0x30);
   }
   template <int G>
   ASSAY_INLINE Scale scale() const {
-    return signed_scale<G % 4>(load_words(tile.scales[G / 4][0]));
+    return signed_scale<G % 4>(scales[G / 4]);
   }
 
-  // Codes are 32 too large: I1 = total - 32 sum of sc_G times the sum of the activations' codes of G.
+  // 0, or -32 times the sum of sc_G times the sum of the activations' codes of G.
   template <int R>
-  ASSAY_INLINE void add_to(Floats (&acc)[R], const Words (&total)[R], const Activation* const (&x)[R]) const {
-    Words excess[R];
-    for (Words& words : excess) words = no_words();
-    for_each_index<kGroups / 2>([&](auto pair) ASSAY_LAMBDA_INLINE {
-      constexpr int P = decltype(pair)::value;
-      const Words pairs = adjacent_pairs<P % 2>(load_words(tile.scales[P / 2][0]));
-      ASSAY_UNROLL
-      for (int r = 0; r < R; ++r) excess[r] = pair_dot(excess[r], pairs, x[r]->bsums + 2 * P);
-    });
+  ASSAY_INLINE void start(Words (&total)[R], const Side* const (&sides)[R]) const {
+    for (Words& words : total) words = no_words();
+    if constexpr (!kStarts) {
+      for_each_index<kGroups / 2>([&](auto pair) ASSAY_LAMBDA_INLINE {
+        constexpr int P = decltype(pair)::value;
+        const Words pairs = signed_pairs<P % 2>(scales[P / 2]);
+        ASSAY_UNROLL
+        for (int r = 0; r < R; ++r) total[r] = pair_dot(total[r], pairs, sides[r]->sums + 2 * P);
+      });
+      for (Words& words : total) words = minus(no_words(), shift_left<5>(words));
+    }
+  }
+  template <int R>
+  ASSAY_INLINE void add_to(Floats (&acc)[R], const Words (&total)[R], const Side* const (&sides)[R]) const {
     const Floats d = widen(tile.d);
     ASSAY_UNROLL
-    for (int r = 0; r < R; ++r) {
-      const Words i1 = minus(total[r], shift_left<5>(excess[r]));
-      acc[r] = fma(times(d, repeat_f32(x[r]->d)), to_f32(i1), acc[r]);
-    }
+    for (int r = 0; r < R; ++r) acc[r] = fma(times(d, repeat_f32(sides[r]->d)), to_f32(total[r]), acc[r]);
   }
 };
 
-template <class TileType>
+template <class TileType, int Offset>
 struct Blocks32 {
   using Tile = TileType;
   using Activation = BlockQ8_0;
   static constexpr int kElements = ASSAY_QK;
-  static constexpr int kLines = 8;
+  static constexpr int kOffset = Offset;
+
+  struct Side {
+    float d;
+    int32_t offset;  // what the codes' excess adds to a sum, negated
+    ASSAY_INLINE void take(const Activation& x) {
+      d = half_value(x.d);
+      offset = kOffset == 0 ? 0 : -kOffset * code_sum(x.qs);
+    }
+  };
+
   const Tile& tile;
   ASSAY_INLINE explicit Blocks32(const Tile& t) : tile(t) {}
 };
 
-struct Q80 : Blocks32<BlockQ8_0x16> {
+struct Q80 : Blocks32<BlockQ8_0x16, kSignedOffset> {
   using Block = BlockQ8_0;
   static constexpr bool kSigned = true;
   static constexpr int kMaxCode = 127;
-  static constexpr int kOffset = kSignedOffset;
   using Blocks32::Blocks32;
 
   template <int L>
@@ -189,11 +243,10 @@ struct Q80 : Blocks32<BlockQ8_0x16> {
   }
 };
 
-struct Q40 : Blocks32<TileQ40> {
+struct Q40 : Blocks32<TileQ40, 8> {
   using Block = BlockQ4_0;
   static constexpr bool kSigned = false;
   static constexpr int kMaxCode = 15;
-  static constexpr int kOffset = 8;
   using Blocks32::Blocks32;
 
   template <int L>
@@ -203,11 +256,10 @@ struct Q40 : Blocks32<TileQ40> {
   }
 };
 
-struct Q50 : Blocks32<TileQ50> {
+struct Q50 : Blocks32<TileQ50, 16> {
   using Block = BlockQ5_0;
   static constexpr bool kSigned = false;
   static constexpr int kMaxCode = 31;
-  static constexpr int kOffset = 16;
   using Blocks32::Blocks32;
 
   // Bits 4 L .. 4 L + 3 of qh are multiplied to four places 7 apart: bit i then stands at bit 4 of byte i.
@@ -215,8 +267,8 @@ struct Q50 : Blocks32<TileQ50> {
   ASSAY_INLINE Words codes() const {
     const Words bytes = load_words(tile.qs[L % 4][0]);
     const Words four = shift_right<28>(shift_left<28 - 4 * L>(load_words(tile.qh[0][0])));
-    const Words fifth = bits_of(times(four, repeat_int(0x02040810)), 0x10);
-    return join(L < 4 ? low_nibbles(bytes) : high_nibbles(bytes), fifth);
+    const Words fifth = times(four, repeat_int(0x02040810));
+    return join_bits(L < 4 ? low_nibbles(bytes) : high_nibbles(bytes), fifth, 0x10);
   }
 };
 

@@ -1,7 +1,8 @@
 /* gemm over block-quantised weights. After body.h.
 
-   Loops, outermost first: two tiles of weights' rows; cached rows of activations; chunks of 256 columns; register blocks of R
-   rows of activations. A tile's chunk stays in the first-level cache while all cached rows pass by. */
+   Loops, outermost first: panels of rows of activations; chunks of columns; tiles of sixteen rows of weights; R rows of the
+   panel. What depends on activations alone is worked out once a panel, and a plain tile is gathered once a panel. A panel's
+   chunk stays in the second-level cache and a tile's in the first; sums stay in registers over a chunk, and in y between two. */
 #pragma once
 
 #include "kernels/block_dot/body.h"
@@ -9,83 +10,93 @@
 namespace assay {
 namespace {
 
-constexpr int kGroupTiles = 2;
-constexpr int64_t kGroupRows = kGroupTiles * kTileRows;
-constexpr int64_t kCachedRows = 96;
+constexpr int64_t kPanelRows = 96;
 
-// A chunk of one tile against R rows of activations. totals[r * kGroupRows + lane].
-template <class Format, int R, class X, class SideType>
-__attribute__((noinline)) void add_chunk(const typename Format::Tile* const* tiles, int blocks, const X* const (&x)[R],
-                                         const SideType (&sides)[kChunk<Format>][R], float* totals) {
-  Floats acc[R];
-  ASSAY_UNROLL
-  for (int r = 0; r < R; ++r) acc[r] = load_f32(totals + r * kGroupRows);
-  for (int b = 0; b < blocks; ++b) {
-    const X* at[R];
-    ASSAY_UNROLL
-    for (int r = 0; r < R; ++r) at[r] = x[r] + b;
-    add_block<Format, R>(*tiles[b], at, sides[b], acc);
-  }
-  ASSAY_UNROLL
-  for (int r = 0; r < R; ++r) store_f32(totals + r * kGroupRows, acc[r]);
-}
-
-// The tiles of one chunk, [tile][block].
+// A panel is [row][kChunk] of these.
 template <class Format>
-struct Chunk {
-  const typename Format::Tile* tiles[kGroupTiles][kChunk<Format>];
-  int tile_count;
-  int blocks;
+struct PanelBlock {
+  typename Format::Side side;
+  int8_t codes[Format::kElements];
 };
 
-// `rows` rows of activations from x on, at most R. The last row stands for those that are missing: their totals are not used.
-template <class Format, int R, class X>
-inline void add_rows(const Chunk<Format>& chunk, const X* x, int64_t x_stride, int64_t rows, float* totals) {
-  if constexpr (R > 1) {
-    if (rows <= R / 2) {
-      add_rows<Format, R / 2>(chunk, x, x_stride, rows, totals);
-      return;
+// One tile's columns against a panel.
+template <class Format>
+struct Chunk {
+  const typename Format::Tile* tiles;
+  int blocks;
+  bool first;  // sums start at +0, not at y
+  float* y;
+  int64_t y_stride;
+  int64_t columns;  // of y
+};
+
+// Rows row .. row + R - 1 of the panel.
+template <class Format, int R>
+__attribute__((noinline)) void add_rows(const Chunk<Format>& chunk, const PanelBlock<Format>* panel, int64_t row) {
+  const PanelBlock<Format>* block = panel + row * kChunk<Format>;
+  float* y = chunk.y + row * chunk.y_stride;
+  Floats acc[R];
+  ASSAY_UNROLL
+  for (int r = 0; r < R; ++r) acc[r] = chunk.first ? repeat_f32(0.0f) : load_rows(y + r * chunk.y_stride, chunk.columns);
+  // For rows whose stride is a power of two a store would miss, and those after it would wait.
+  for (int r = 0; r < R; ++r) __builtin_prefetch(y + r * chunk.y_stride, 1);
+  for (int b = 0; b < chunk.blocks; ++b, ++block) {
+    const int8_t* x[R];
+    const typename Format::Side* sides[R];
+    ASSAY_UNROLL
+    for (int r = 0; r < R; ++r) {
+      x[r] = block[r * kChunk<Format>].codes;
+      sides[r] = &block[r * kChunk<Format>].side;
     }
+    add_block<Format, R>(chunk.tiles[b], x, sides, acc);
   }
-  const X* at[R];
-  decltype(side_of<Format>(*x)) sides[kChunk<Format>][R];
-  for (int r = 0; r < R; ++r) {
-    at[r] = x + (r < rows ? r : rows - 1) * x_stride;
-    for (int b = 0; b < chunk.blocks; ++b) sides[b][r] = side_of<Format>(at[r][b]);
-  }
-  for (int t = 0; t < chunk.tile_count; ++t) {
-    add_chunk<Format, R>(chunk.tiles[t], chunk.blocks, at, sides, totals + t * kTileRows);
+  ASSAY_UNROLL
+  for (int r = 0; r < R; ++r) store_rows(y + r * chunk.y_stride, acc[r], chunk.columns);
+}
+
+// Rows row .. rows - 1, R at a time, the rest in halves of it, rounded up.
+template <class Format, int R>
+inline void add_panel(const Chunk<Format>& chunk, const PanelBlock<Format>* panel, int64_t row, int64_t rows) {
+  for (; rows - row >= R; row += R) add_rows<Format, R>(chunk, panel, row);
+  if constexpr (R > 1) add_panel<Format, (R + 1) / 2>(chunk, panel, row, rows);
+}
+
+template <class Format>
+inline void fill_panel(const typename Format::Activation* x, int64_t x_stride, int64_t rows, int blocks,
+                       PanelBlock<Format>* panel) {
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int b = 0; b < blocks; ++b) {
+      PanelBlock<Format>& block = panel[r * kChunk<Format> + b];
+      block.side.take(x[r * x_stride + b]);
+      memcpy(block.codes, x[r * x_stride + b].qs, sizeof block.codes);
+    }
   }
 }
 
 template <class Format, template <class> class Source, int R, class Args>
 inline AssayStatus block_gemm(const Args& args) {
-  static_assert(kCachedRows % R == 0);
   if (args.k % Format::kElements != 0) return ASSAY_BAD_SHAPE;
   const int64_t blocks = args.k / Format::kElements;
   const Source<Format> source(args.w, args.n, blocks);
-  alignas(64) float totals[kCachedRows * kGroupRows];
-  alignas(64) typename Source<Format>::Scratch scratch[kGroupTiles][kChunk<Format>];
-  for (int64_t n0 = 0; n0 < args.n; n0 += kGroupRows) {
-    const int64_t columns = args.n - n0 < kGroupRows ? args.n - n0 : kGroupRows;
-    Chunk<Format> chunk;
-    chunk.tile_count = static_cast<int>((columns + kTileRows - 1) / kTileRows);
-    for (int64_t m0 = 0; m0 < args.m; m0 += kCachedRows) {
-      const int64_t rows = args.m - m0 < kCachedRows ? args.m - m0 : kCachedRows;
-      memset(totals, 0, sizeof totals);
-      for (int64_t b0 = 0; b0 < blocks; b0 += kChunk<Format>) {
-        chunk.blocks = static_cast<int>(blocks - b0 < kChunk<Format> ? blocks - b0 : kChunk<Format>);
-        for (int t = 0; t < chunk.tile_count; ++t) {
-          for (int b = 0; b < chunk.blocks; ++b) chunk.tiles[t][b] = &source.at(n0 / kTileRows + t, b0 + b, scratch[t][b]);
-        }
-        for (int64_t r = 0; r < rows; r += R) {
-          add_rows<Format, R>(chunk, args.x + (m0 + r) * args.x_stride + b0, args.x_stride, rows - r, totals + r * kGroupRows);
-        }
+  alignas(64) PanelBlock<Format> panel[kPanelRows * kChunk<Format>];
+  typename Source<Format>::Scratch scratch;
+  for (int64_t m0 = 0; m0 < args.m; m0 += kPanelRows) {
+    const int64_t rows = args.m - m0 < kPanelRows ? args.m - m0 : kPanelRows;
+    int64_t b0 = 0;
+    do {  // once for k = 0 too: it writes +0
+      Chunk<Format> chunk;
+      chunk.blocks = static_cast<int>(blocks - b0 < kChunk<Format> ? blocks - b0 : kChunk<Format>);
+      chunk.first = b0 == 0;
+      chunk.y_stride = args.y_stride;
+      fill_panel<Format>(args.x + m0 * args.x_stride + b0, args.x_stride, rows, chunk.blocks, panel);
+      for (int64_t n0 = 0; n0 < args.n; n0 += kTileRows) {
+        chunk.tiles = source.at(n0 / kTileRows, b0, chunk.blocks, scratch);
+        chunk.y = args.y + m0 * args.y_stride + n0;
+        chunk.columns = args.n - n0;
+        add_panel<Format, R>(chunk, panel, 0, rows);
       }
-      for (int64_t r = 0; r < rows; ++r) {
-        memcpy(args.y + (m0 + r) * args.y_stride + n0, totals + r * kGroupRows, static_cast<size_t>(columns) * sizeof(float));
-      }
-    }
+      b0 += kChunk<Format>;
+    } while (b0 < blocks);
   }
   return ASSAY_OK;
 }

@@ -39,6 +39,9 @@ ASSAY_INLINE Words bits_of(Words a, int mask) {
 ASSAY_INLINE Words join(Words a, Words b) {
   return {_mm512_or_si512(a.v, b.v)};
 }
+ASSAY_INLINE Words join_bits(Words a, Words b, int mask) {
+  return {_mm512_ternarylogic_epi32(a.v, b.v, _mm512_set1_epi8(static_cast<char>(mask)), 0xf8)};
+}
 template <int N>
 ASSAY_INLINE Words shift_right(Words a) {
   return {_mm512_srli_epi32(a.v, N)};
@@ -70,7 +73,11 @@ ASSAY_INLINE Words byte_pairs(Words a) {
   return pick_bytes(a, 0x80008000u + J * 0x00010001u);
 }
 template <int J>
-ASSAY_INLINE Words adjacent_pairs(Words a) {
+ASSAY_INLINE Words unsigned_pairs(Words a) {
+  return pick_bytes(a, 0x80018000u + J * 0x00020002u);
+}
+template <int J>
+ASSAY_INLINE Words signed_pairs(Words a) {
   return {_mm512_srai_epi16(pick_bytes(a, 0x01800080u + J * 0x02000200u).v, 8)};
 }
 

@@ -20,8 +20,8 @@
 namespace assay {
 namespace {
 
-// Panels and activations share the first-level cache (16 + 3 KB), totals (48 KB) live in the second.
-constexpr int64_t kGroupTiles = 2;
+// A tile's panel and activations share the first-level cache (8 + 3 KB); all panels (32 KB) and totals (96 KB) live in the second.
+constexpr int64_t kGroupTiles = 4;
 constexpr int64_t kGroupRows = kGroupTiles * kTileRows;
 constexpr int64_t kCachedRows = 192;
 
@@ -50,6 +50,8 @@ inline void gemm_registers(const float* x, const float* panel, int64_t depth, bo
     ASSAY_UNROLL
     for (int v = 0; v < Columns; ++v) sum[r][v] = zero();
   }
+// The end of few steps is predicted, that of 64 is not.
+#pragma GCC unroll 4
   for (int64_t c = 0; c < depth; ++c) {
     F32x16 w[Columns];
     ASSAY_UNROLL
