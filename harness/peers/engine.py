@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The engine beside llama.cpp: the same files, the same threads, in turn.
 
-    engine.py PROGRAMS FOLDER OUT.json [--types q4_k_m,q8_0,f16] [--threads 1,2] [--rounds N] [--depth N]
+    engine.py PROGRAMS FOLDER OUT.json [--types q4_k_m,q8_0,f16] [--threads 1,2] [--rounds N] [--prefills 128,512,4096] [--depth N]
 
 PROGRAMS has assay and peer_pace. FOLDER keeps the model files (`assay synth`, the shape of Qwen3-0.6B with a vocabulary of its size). The
 peer's settings (flash attention, repacked weights, tokens of a micro-batch) are tried first, and it runs with its best. Each round asks both
@@ -21,7 +21,6 @@ import llama_cpp
 
 HERE = Path(__file__).resolve().parent
 SHAPE = "qwen3-0.6b"
-PREFILLS = (128, 512, 4096)
 DECODED = 32  # tokens a reading
 SETTINGS = [{"flash": flash, "repack": repack, "ubatch": ubatch} for flash, repack, ubatch in itertools.product((1, 0), (True, False), (512,))]
 
@@ -70,9 +69,9 @@ def best_settings(model: Path, threads: int) -> dict[str, dict[str, int | bool]]
     return {name: json.loads(min(found, key=lambda key: found[key][i])) for i, name in enumerate(("prefill", "decode"))}
 
 
-def steps_of(depth: int) -> list[tuple[str, str, int]]:
+def steps_of(prefills: list[int], depth: int) -> list[tuple[str, str, int]]:
     """Figure, command, and how many tokens come before it."""
-    found = [(f"prefill {count}", f"prefill {count}", 0) for count in PREFILLS]
+    found = [(f"prefill {count}", f"prefill {count}", 0) for count in prefills]
     return [*found, (f"decode at {depth}", f"decode {DECODED}", depth), ("decode at 0", f"decode {DECODED}", 1)]
 
 
@@ -93,17 +92,17 @@ def share(figure: str, pace: float, kind: str, work: dict[str, float], roofs: di
     return 100 * pace * read / roofs["read"]
 
 
-def compare(programs: Path, model: Path, kind: str, threads: int, rounds: int, depth: int) -> dict[str, object]:
-    context = depth + 2 * DECODED
+def compare(options: argparse.Namespace, model: Path, kind: str, threads: int) -> dict[str, object]:
+    context = max(options.depth, *options.prefills) + 2 * DECODED
     settings = best_settings(model, threads)
-    sides = {"ours": ours(programs, model, threads, context), "prefill peer": theirs(model, threads, context, settings["prefill"])}
+    sides = {"ours": ours(options.programs, model, threads, context), "prefill peer": theirs(model, threads, context, settings["prefill"])}
     if settings["decode"] != settings["prefill"]:
         sides["decode peer"] = theirs(model, threads, context, settings["decode"])
     figures: dict[str, dict[str, list[float]]] = {}
     readings, loads = [], []
-    for _ in range(rounds):
+    for _ in range(options.rounds):
         loads.append(sides["ours"].ask("load"))
-        for figure, command, before in steps_of(depth):
+        for figure, command, before in steps_of(options.prefills, options.depth):
             readings.append(sides["ours"].ask("roofs"))
             peer = sides.get(f"{figure.split()[0]} peer", sides["prefill peer"])
             both = figures.setdefault(figure, {"ours": [], "theirs": []})
@@ -151,13 +150,14 @@ def main() -> None:
     parser.add_argument("--types", default="q4_k_m,q8_0,f16")
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--prefills", type=lambda text: [int(word) for word in text.split(",")], default=[128, 512, 4096])
     parser.add_argument("--depth", type=int, default=4096)
     options = parser.parse_args()
     print(f"llama-cpp-python {llama_cpp.__version__}: {llama_cpp.llama_print_system_info().decode()}")
     results = []
     for kind, threads in itertools.product(options.types.split(","), options.threads.split(",")):
         model = model_file(options.programs, options.folder, kind)
-        result = compare(options.programs, model, kind, int(threads), options.rounds, options.depth)
+        result = compare(options, model, kind, int(threads))
         print_table(kind, result)
         results.append({"type": kind, **result})
     options.out.write_text(json.dumps({"peer": llama_cpp.__version__, "shape": SHAPE, "results": results}, indent=1) + "\n")
