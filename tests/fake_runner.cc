@@ -63,9 +63,9 @@ std::string greeting(std::string_view mode) {
 }
 
 // As it would without a sanitizer, which handles the signal and exits.
-void die_of(int signal) {
-  std::signal(signal, SIG_DFL);
-  raise(signal);
+void die_of(int number) {
+  signal(number, SIG_DFL);
+  raise(number);
 }
 
 // What goes wrong before any call.
