@@ -59,7 +59,6 @@ std::int64_t load_piece(const Piece& piece, std::uint8_t* region) {
   const PlannedWeight& planned = *piece.planned;
   const Weight& weight = *planned.stored;
   pack_groups(*planned.layout, weight.bytes.data(), region + planned.offset, weight.rows, weight.cols, piece.first, piece.last);
-  // Else a model would be resident twice.
   const std::int64_t group_bytes = planned.layout->group_bytes(weight.cols);
   const std::int64_t begin = piece.first * group_bytes;
   release_pages(weight.bytes.subspan(begin, std::min(piece.last * group_bytes, std::ssize(weight.bytes)) - begin));
@@ -68,10 +67,12 @@ std::int64_t load_piece(const Piece& piece, std::uint8_t* region) {
 
 }  // namespace
 
+// The file's pages are given back as they have been read: else a model would be resident twice.
 void load_weights(const Plan& plan, std::uint8_t* region, int threads, const LoadProgress& progress) {
   for (const PlannedWeight& planned : plan.weights) {
     if (planned.in_file || planned.layout != nullptr) continue;
     load_norm(*planned.stored, reinterpret_cast<float*>(region + planned.offset));
+    release_pages(planned.stored->bytes);
   }
   // A thread takes a piece when it is done with another: fresh pages do not cost each the same.
   const std::vector<Piece> pieces = cut_matrices(plan);
