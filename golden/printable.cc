@@ -2,8 +2,12 @@
 
 namespace assay {
 
-std::string printable(std::string_view text) {
+std::string hex_escape(unsigned char byte) {
   static constexpr char kDigits[] = "0123456789abcdef";
+  return {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
+}
+
+std::string printable(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (const char c : text) {
@@ -11,7 +15,7 @@ std::string printable(std::string_view text) {
     if (byte >= 0x20 && byte != 0x7f) {
       out += c;
     } else {
-      out += {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
+      out += hex_escape(byte);
     }
   }
   return out;

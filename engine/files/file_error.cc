@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "golden/printable.h"
+
 namespace assay {
 namespace {
 
@@ -34,14 +36,13 @@ ModelFileError::ModelFileError(Fault fault, const Where& where, std::string_view
 
 std::string shown(std::string_view text) {
   constexpr std::size_t kShown = 80;
-  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string out = "'";
   for (const char c : text.substr(0, kShown)) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte >= 0x20 && byte < 0x7f) {
       out += c;
     } else {
-      out.append("\\x").append(1, kDigits[byte >> 4]).append(1, kDigits[byte & 15]);
+      out += hex_escape(byte);
     }
   }
   return out.append(text.size() > kShown ? "...'" : "'");
