@@ -41,13 +41,10 @@ class Pace {
       }
     });
   }
-  // Bytes: of the weights that are read and packed; those of the file that stay where they are take no time.
   nlohmann::ordered_json load() const {
-    std::int64_t bytes = 0;
-    for (const PlannedWeight& weight : engine_.plan().weights) bytes += weight.in_file ? 0 : std::ssize(weight.stored->bytes);
     const double tokenizer = timed([&] { const Tokenizer one(model_.vocabulary()); });
     const double weights = timed([&] { const Engine another(model_, options_); });
-    return {{"bytes", bytes}, {"weights", weights}, {"tokenizer", tokenizer}};
+    return {{"weights", weights}, {"tokenizer", tokenizer}};
   }
   nlohmann::ordered_json roofs() const {
     const profile::Roofs found = profile::measure_roofs(engine_.threads(), selected_isa());
