@@ -26,5 +26,6 @@ std::vector<MappedRange> new_ranges(const std::vector<MappedRange>& before, cons
 
 std::int64_t address_space_bytes();  // VmSize
 std::int64_t resident_bytes();       // VmRSS: the program's, the heap's, files' pages that are mapped
+std::int64_t resident_file_bytes();  // RssFile: of these, the files'
 
 }  // namespace assay
