@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cctype>
 
 #include "engine/kv/policies.h"
@@ -28,7 +29,7 @@ struct Conditions {
   }
 };
 
-std::vector<std::uint32_t> bits_of(const ModelFile& model, const Conditions& conditions, std::span<const std::int32_t> tokens) {
+EngineOptions options_of(const Conditions& conditions, std::span<const std::int32_t> tokens) {
   EngineOptions options;
   options.threads = conditions.threads;
   options.plan.chunk = static_cast<std::int64_t>(conditions.chunk);
@@ -36,6 +37,11 @@ std::vector<std::uint32_t> bits_of(const ModelFile& model, const Conditions& con
   options.plan.kv_policy = conditions.kv;
   options.plan.kv_type = conditions.kv_type;
   options.plan.window = conditions.window;
+  return options;
+}
+
+std::vector<std::uint32_t> bits_of(const ModelFile& model, const Conditions& conditions, std::span<const std::int32_t> tokens) {
+  EngineOptions options = options_of(conditions, tokens);
   options.plan.all_logits = true;
   Engine engine(model, options);
   engine.choose_all(Backend::kernels, conditions.isa);
@@ -94,6 +100,30 @@ TEST_P(BitsOfEveryType, OverThreadsAndChunks) {
     for (const std::size_t chunk : {1, 7, 64, 512}) others.push_back({.threads = threads, .chunk = chunk});
   }
   compare({}, others, kShort);
+}
+
+// A plan without all_logits has the last layer's rows for one token: its bits and, after passes of no logits, later tokens' are
+// those of a plan that has all.
+TEST_P(BitsOfEveryType, OfLogitsThatAreAskedForAlone) {
+  const ModelFile model(test_model(GetParam()));
+  const std::vector<std::int32_t> tokens = prompt_tokens("very_long", kShort);
+  const std::vector<std::uint32_t> all = bits_of(model, {}, tokens);
+  const auto vocab = static_cast<std::size_t>(model.config().vocab);
+  const auto row = [&](std::size_t token) { return std::vector(&all[token * vocab], &all[token * vocab] + vocab); };
+  for (const Conditions& one : {Conditions{}, Conditions{.threads = 2, .chunk = 7}, Conditions{.threads = 3, .kv = "paged"}}) {
+    Engine engine(model, options_of(one, tokens));
+    const auto feed = [&](std::size_t count, Logits wanted) {
+      engine.feed(std::span(tokens).subspan(static_cast<std::size_t>(engine.length()), count), wanted);
+      std::vector<std::uint32_t> bits;
+      for (const float x : engine.logits()) bits.push_back(std::bit_cast<std::uint32_t>(x));
+      return bits;
+    };
+    EXPECT_EQ(feed(kShort - 9, Logits::last), row(kShort - 10)) << one.text();
+    EXPECT_TRUE(feed(4, Logits::none).empty()) << one.text();
+    EXPECT_TRUE(feed(1, Logits::none).empty()) << one.text();
+    EXPECT_EQ(feed(3, Logits::last), row(kShort - 2)) << one.text();
+    EXPECT_EQ(feed(1, Logits::last), row(kShort - 1)) << one.text();
+  }
 }
 
 TEST_P(BitsOfEveryType, OverIsas) {

@@ -37,6 +37,7 @@ struct Timed {
     return *std::ranges::find(part(part_name).lines, site, &Line::site);
   }
   double layers() const { return static_cast<double>(engine.plan().config.layers); }
+  double whole_layers() const { return layers() - 1; }  // the last has but the row of logits, in one of two prefill passes
 
   ModelFile model;
   Engine engine;
@@ -52,7 +53,8 @@ TEST(Profile, CountsPassesCallsBytesAndOperations) {
   EXPECT_EQ(timed.part("decode").passes, 3);
   EXPECT_EQ(timed.part("decode").rows, 3);
   const ModelConfig& config = timed.engine.plan().config;
-  EXPECT_EQ(timed.line("prefill", "q_proj").calls, 2 * config.layers);
+  EXPECT_EQ(timed.line("prefill", "k_proj").calls, 2 * config.layers);
+  EXPECT_EQ(timed.line("prefill", "q_proj").calls, 2 * timed.whole_layers() + 1);
   EXPECT_EQ(timed.line("prefill", "lm_head").calls, 1) << "the first pass gives no logits";
   EXPECT_EQ(timed.line("decode", "lm_head").calls, 3);
 
@@ -60,20 +62,23 @@ TEST(Profile, CountsPassesCallsBytesAndOperations) {
   const auto wide = static_cast<double>(config.q_width());
   // bf16 weights once a pass, f32 rows in and out.
   EXPECT_EQ(timed.line("decode", "q_proj").bytes, timed.layers() * 3 * (2 * hidden * wide + 4 * hidden + 4 * wide));
-  EXPECT_EQ(timed.line("prefill", "q_proj").bytes, timed.layers() * (2 * 2 * hidden * wide + 20 * (4 * hidden + 4 * wide)));
-  EXPECT_EQ(timed.line("prefill", "q_proj").operations, timed.layers() * 20 * 2 * hidden * wide);
+  const double rows = timed.whole_layers() * 20 + 1;
+  EXPECT_EQ(timed.line("prefill", "q_proj").bytes,
+            (timed.whole_layers() * 2 + 1) * 2 * hidden * wide + rows * (4 * hidden + 4 * wide));
+  EXPECT_EQ(timed.line("prefill", "q_proj").operations, rows * 2 * hidden * wide);
   EXPECT_FALSE(timed.line("prefill", "q_proj").of_codes);
   EXPECT_EQ(timed.line("decode", "attn").operations, timed.layers() * 4 * wide * (21 + 22 + 23));
-  EXPECT_EQ(timed.line("prefill", "attn").operations, timed.layers() * 4 * wide * 210) << "1 + 2 + ... + 20";
+  // 1 + 2 + ... + 20 keys, the last row's 20.
+  EXPECT_EQ(timed.line("prefill", "attn").operations, 4 * wide * (timed.whole_layers() * 210 + 20));
   const double position = 2 * 4 * static_cast<double>(config.kv_width());  // K and V in f32
-  EXPECT_EQ(timed.line("prefill", "attn").bytes, timed.layers() * (20 * 2 * 4 * wide + (16 + 20) * position));
+  EXPECT_EQ(timed.line("prefill", "attn").bytes, rows * 2 * 4 * wide + (timed.whole_layers() * (16 + 20) + 20) * position);
 }
 
 TEST(Profile, AWindowBoundsTheKeys) {
   const Timed timed(8);
   const auto wide = static_cast<double>(timed.engine.plan().config.q_width());
   EXPECT_EQ(timed.line("decode", "attn").operations, timed.layers() * 4 * wide * 3 * 8);
-  EXPECT_EQ(timed.line("prefill", "attn").operations, timed.layers() * 4 * wide * (36 + 12 * 8));
+  EXPECT_EQ(timed.line("prefill", "attn").operations, 4 * wide * (timed.whole_layers() * (36 + 12 * 8) + 8));
 }
 
 TEST(Profile, TimesAddUpAndLinesAreSorted) {

@@ -54,17 +54,31 @@ class Builder {
     branch_ = slot("branch", DType::f32, config_.hidden);
     gate_ = slot("gate", DType::f32, config_.ffn);
     up_ = slot("up", DType::f32, config_.ffn);
-    final_ = slot("final", DType::f32, config_.hidden);
-    plan_.logits_slot = slot("logits", DType::f32, config_.vocab);
-    for (const int one : {final_, plan_.logits_slot}) plan_.slots[static_cast<std::size_t>(one)].of_logits = true;
+    final_ = slot_of_logits("final", config_.hidden);
+    plan_.logits_slot = slot_of_logits("logits", config_.vocab);
+  }
+
+  int slot_of_logits(std::string name, std::int64_t width) {
+    const int made = slot(std::move(name), DType::f32, width);
+    plan_.slots.back().of_logits = true;
+    return made;
+  }
+
+  // What follows works on the tokens whose logits are asked for: behind the last layer's keys and values nothing reads the others.
+  void narrow() {
+    for (int* const one : {residual_.data(), &residual_[1], &normed_, &attn_, &branch_, &gate_, &up_}) {
+      const Slot& whole = plan_.slots[static_cast<std::size_t>(*one)];
+      *one = slot_of_logits("last_" + whole.name, whole.width);
+    }
   }
 
   Operand angles() const { return {rope_, 0, 2, config_.head_dim / 2}; }
 
-  // A step whose decode and prefill are the same op.
+  // A step whose decode and prefill are the same op. It has the rows of what it writes.
   Step& add(std::string site, StepKind kind, std::int64_t layer, std::vector<Operand> inputs, std::vector<Operand> outputs,
             const std::string& op, int weight = -1) {
-    plan_.steps.push_back({std::move(site), kind, layer, std::move(inputs), std::move(outputs), weight, false, op, op});
+    const bool of_logits = !outputs.empty() && plan_.slots[static_cast<std::size_t>(outputs[0].slot)].of_logits;
+    plan_.steps.push_back({std::move(site), kind, layer, std::move(inputs), std::move(outputs), weight, of_logits, op, op});
     return plan_.steps.back();
   }
 
@@ -123,8 +137,7 @@ class Builder {
       const Operand to = part(builder_.quantised_slot(source_.slot, dtype), source_.width / dtype_numbers(dtype));
       // Readers in two formats: the site's name says which.
       const std::string site = from_ + (types_.size() == 1 ? ".quant" : ".quant_" + name);
-      builder_.add(site, StepKind::quantize, layer_, {source_}, {to}, "quantize_" + name).of_logits =
-          builder_.plan_.slots[static_cast<std::size_t>(source_.slot)].of_logits;
+      builder_.add(site, StepKind::quantize, layer_, {source_}, {to}, "quantize_" + name);
       quantised_.push_back(to);
     }
 
@@ -177,14 +190,17 @@ class Builder {
 
   void attention(std::int64_t layer) {
     const std::int64_t d = config_.head_dim;
-    const Operand q{qkv_, 0, config_.heads, d};
+    const bool narrows = layer == config_.layers - 1 && !plan_.options.whole_last_layer;
+    const Operand q{narrows ? slot_of_logits("last_q", config_.q_width()) : qkv_, 0, config_.heads, d};
     const Operand k{qkv_, config_.q_width(), config_.kv_heads, d};
     const Operand v{qkv_, config_.q_width() + config_.kv_width(), config_.kv_heads, d};
     const auto flat = [](const Operand& heads) { return Operand{heads.slot, heads.column, 0, heads.columns()}; };
 
-    norm(Role::attn_norm, layer, part(residual_[0], config_.hidden), part(normed_, config_.hidden));
+    const int stream = residual_[0];
+    norm(Role::attn_norm, layer, part(stream, config_.hidden), part(normed_, config_.hidden));
     const Activations normed(*this, site_of(Role::attn_norm, layer), layer, part(normed_, config_.hidden),
                              {Role::q_proj, Role::k_proj, Role::v_proj});
+    if (narrows) narrow();
     linear(Role::q_proj, layer, normed, flat(q));
     linear(Role::k_proj, layer, normed, flat(k));
     linear(Role::v_proj, layer, normed, flat(v));
@@ -198,7 +214,7 @@ class Builder {
         .prefill_op = op_of("attn_prefill", type);
     const Activations attended(*this, site(layer, "attn"), layer, part(attn_, config_.q_width()), {Role::o_proj});
     linear(Role::o_proj, layer, attended, part(branch_, config_.hidden));
-    residual(layer, "attn_residual", residual_[0], residual_[1]);
+    residual(layer, "attn_residual", stream, residual_[1]);
   }
 
   void feed_forward(std::int64_t layer) {
@@ -215,9 +231,9 @@ class Builder {
   }
 
   void head() {
-    norm(Role::final_norm, -1, part(residual_[0], config_.hidden), part(final_, config_.hidden)).of_logits = true;
+    norm(Role::final_norm, -1, part(residual_[0], config_.hidden), part(final_, config_.hidden));
     const Activations normed(*this, site_of(Role::final_norm, -1), -1, part(final_, config_.hidden), {Role::lm_head});
-    linear(Role::lm_head, -1, normed, part(plan_.logits_slot, config_.vocab)).of_logits = true;
+    linear(Role::lm_head, -1, normed, part(plan_.logits_slot, config_.vocab));
   }
 
   Plan& plan_;
@@ -260,6 +276,7 @@ Plan make_plan(const ModelConfig& config, const WeightMap& weights, const PlanOp
   if (options.context == 0) plan.options.context = std::min(kDefaultContext, config.max_positions);
   check_options(plan.options, config);
   plan.options.chunk = std::min(options.chunk, plan.options.context);
+  plan.options.whole_last_layer = options.whole_last_layer || options.all_logits;
   plan.kv = kv_config(config, plan.options);
   (void)plan_kv_cache(plan.options.kv_policy, plan.kv, plan.options.context);  // refuses what the policy cannot serve
   Builder(plan, weights).build();

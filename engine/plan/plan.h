@@ -43,7 +43,7 @@ struct Step {
   std::vector<Operand> inputs;
   std::vector<Operand> outputs;  // none for kv_store, which writes the cache
   int weight = -1;               // into Plan::weights
-  bool of_logits = false;        // final_norm and after: only for the tokens whose logits are asked for
+  bool of_logits = false;        // only for the tokens whose logits are asked for, as the slot it writes
   std::string decode_op;         // "gemv_q4_k_x16_q8_k"
   std::string prefill_op;        // "gemm_q4_k_x16_q8_k"
 };
@@ -64,6 +64,9 @@ struct PlanOptions {
   KvType kv_type = KvType::f32;
   std::int64_t window = 0;  // positions that attention looks back at, its own included; 0: all
   bool all_logits = false;  // a prefill pass can give the logits of each of its tokens, not of the last alone
+  // The last layer has rows for every token, as its observers want (and all_logits); else from its queries on only for the token
+  // whose logits are asked for, since nothing reads the others. No bit of a row depends on it.
+  bool whole_last_layer = false;
   AssayRopeRecipe rope = ASSAY_ROPE_F64;
 };
 inline constexpr std::int64_t kDefaultContext = 4096;

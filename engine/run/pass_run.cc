@@ -90,7 +90,7 @@ void PassRun::run_step(std::size_t index, int part, int parts) {
   const AssayStatus status = calls_.run(index, pass_, part, parts);
   if (status == ASSAY_OK) return;
   throw EngineError(step.site + ": " + calls_.chosen(index, pass_.layout == &plan_.decode).name + " refuses tokens " +
-                    std::to_string(pass_.position) + " .. " + std::to_string(pass_.position + pass_.rows - 1) + ": " +
+                    std::to_string(pass_.position_of(step)) + " .. " + std::to_string(pass_.position + pass_.rows - 1) + ": " +
                     status_name(status));
 }
 
@@ -110,8 +110,7 @@ void PassRun::look(std::size_t index, bool before) {
   for (const Operand& output : step.outputs) outputs.push_back(view(step, output, calls_.address(pass_, output)));
   if (step.kind == StepKind::kv_store && !before)
     outputs.push_back(stored_rows(cache_, sequence_, step.layer, {pass_.position, pass_.rows}, stored_));
-  const std::int64_t rows = pass_.rows_of(step);
-  const StepRun run{plan_, index, pass_.position + pass_.rows - rows, rows, inputs, outputs, &pass_};
+  const StepRun run{plan_, index, pass_.position_of(step), pass_.rows_of(step), inputs, outputs, &pass_};
   if (before) {
     observer_->before(run);
   } else {

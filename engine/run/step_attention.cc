@@ -94,11 +94,13 @@ AssayStatus StepCalls::attention(std::size_t index, const Pass& pass, int part, 
 
   const std::int64_t group = plan_.config.heads / n_kv;
   const std::int64_t first_column = first * group * q.width;
+  const std::int64_t rows = pass.rows_of(step);
+  const std::int64_t position = pass.position_of(step);
   AttentionCall call{view_of_heads(part, first),
-                     f32(pass, q, 0) + first_column,
+                     f32_input(step, pass, 0, 0) + first_column,
                      f32(pass, y, 0) + first_column,
-                     pass.rows,
-                     pass.position,
+                     rows,
+                     position,
                      (last - first) * group,
                      last - first,
                      q.width,
@@ -110,11 +112,11 @@ AssayStatus StepCalls::attention(std::size_t index, const Pass& pass, int part, 
   if (decode) return (f32_cache ? attend<AttnDecodeF32> : attend<AttnDecodeF16>)(chosen, call);
   const auto prefill = f32_cache ? attend<AttnPrefillF32> : attend<AttnPrefillF16>;
   if (by_heads) return prefill(chosen, call);
-  for (std::int64_t row = part * kRowBlock; row < pass.rows; row += parts * kRowBlock) {
-    call.q = f32(pass, q, row);
+  for (std::int64_t row = part * kRowBlock; row < rows; row += parts * kRowBlock) {
+    call.q = f32_input(step, pass, 0, row);
     call.y = f32(pass, y, row);
-    call.rows = std::min(kRowBlock, pass.rows - row);
-    call.position = pass.position + row;
+    call.rows = std::min(kRowBlock, rows - row);
+    call.position = position + row;
     const AssayStatus status = prefill(chosen, call);
     if (status != ASSAY_OK) return status;
   }

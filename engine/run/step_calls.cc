@@ -73,6 +73,10 @@ float* StepCalls::f32(const Pass& pass, const Operand& operand, std::int64_t row
   return reinterpret_cast<float*>(address(pass, operand)) + row * width(operand);
 }
 
+const float* StepCalls::f32_input(const Step& step, const Pass& pass, std::size_t index, std::int64_t row) const {
+  return reinterpret_cast<const float*>(input(step, pass, index)) + row * width(step.inputs[index]);
+}
+
 const std::uint8_t* StepCalls::weight(const Step& step) const {
   const PlannedWeight& weight = plan_.weights[static_cast<std::size_t>(step.weight)];
   return weight.in_file ? weight.stored->bytes.data() : weights_ + weight.offset;
@@ -134,7 +138,6 @@ AssayStatus StepCalls::rms_norm(std::size_t index, const Pass& pass, Rows rows) 
   const Step& step = plan_.steps[index];
   const Operand& x = step.inputs[0];
   const Operand& y = step.outputs[0];
-  const auto* const base = reinterpret_cast<const float*>(input(step, pass, 0));
   RmsNormArgs args{};
   args.w = reinterpret_cast<const float*>(weight(step));
   args.eps = static_cast<float>(plan_.config.rms_eps);
@@ -144,7 +147,7 @@ AssayStatus StepCalls::rms_norm(std::size_t index, const Pass& pass, Rows rows) 
   args.x_stride = heads ? x.width : width(x);
   args.y_stride = heads ? y.width : width(y);
   for (std::int64_t row = rows.begin; row < rows.end; row += heads ? 1 : rows.count()) {
-    args.x = base + row * width(x);
+    args.x = f32_input(step, pass, 0, row);
     args.y = f32(pass, y, row);
     const AssayStatus status = invoke<RmsNorm>(chosen_for(index, pass), args);
     if (status != ASSAY_OK) return status;
@@ -157,7 +160,7 @@ AssayStatus StepCalls::quantize(std::size_t index, const Pass& pass, Rows rows) 
   const Operand& x = step.inputs[0];
   const Operand& y = step.outputs[0];
   const auto call = [&]<class Op>(typename Op::Args args) {
-    args.src = f32(pass, x, rows.begin);
+    args.src = f32_input(step, pass, 0, rows.begin);
     args.dst = reinterpret_cast<decltype(args.dst)>(address(pass, y)) + rows.begin * width(y);
     args.rows = rows.count();
     args.k = x.width;
@@ -205,9 +208,9 @@ AssayStatus StepCalls::rope(std::size_t index, const Pass& pass, Rows rows) cons
   const Operand& x = step.inputs[0];
   const Operand& table = step.inputs[1];
   RopeArgs args{};
-  args.x = f32(pass, x, rows.begin);
+  args.x = f32_input(step, pass, 0, rows.begin);
   args.y = f32(pass, step.outputs[0], rows.begin);
-  args.cos = f32(pass, table, rows.begin);
+  args.cos = f32_input(step, pass, 1, rows.begin);
   args.sin = args.cos + table.width;
   args.rows = rows.count();
   args.heads = x.heads;
@@ -224,18 +227,16 @@ AssayStatus StepCalls::rope(std::size_t index, const Pass& pass, Rows rows) cons
 AssayStatus StepCalls::add(std::size_t index, const Pass& pass, Rows rows) const {
   const Step& step = plan_.steps[index];
   const std::int64_t n = width(step.outputs[0]);
-  return invoke<Add>(chosen_for(index, pass), {f32(pass, step.inputs[0], rows.begin), f32(pass, step.inputs[1], rows.begin),
+  return invoke<Add>(chosen_for(index, pass), {f32_input(step, pass, 0, rows.begin), f32_input(step, pass, 1, rows.begin),
                                                f32(pass, step.outputs[0], rows.begin), rows.count() * n});
 }
 
 AssayStatus StepCalls::swiglu(std::size_t index, const Pass& pass, Rows rows) const {
   const Step& step = plan_.steps[index];
-  const Operand& gate = step.inputs[0];
-  const Operand& up = step.inputs[1];
   const Operand& y = step.outputs[0];
   return invoke<Swiglu>(chosen_for(index, pass),
-                        {f32(pass, gate, rows.begin), f32(pass, up, rows.begin), f32(pass, y, rows.begin), rows.count(), y.width,
-                         width(gate), width(up), width(y)});
+                        {f32_input(step, pass, 0, rows.begin), f32_input(step, pass, 1, rows.begin), f32(pass, y, rows.begin),
+                         rows.count(), y.width, width(step.inputs[0]), width(step.inputs[1]), width(y)});
 }
 
 }  // namespace assay

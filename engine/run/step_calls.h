@@ -22,6 +22,7 @@ struct Pass {
   std::int64_t logit_rows;  // the last so many rows have logits
 
   std::int64_t rows_of(const Step& step) const { return step.of_logits ? logit_rows : rows; }
+  std::int64_t position_of(const Step& step) const { return position + rows - rows_of(step); }
 };
 
 class StepCalls {
@@ -44,7 +45,8 @@ class StepCalls {
   // the step runs.
   AssayStatus run_by_reference(std::size_t step, const Pass& pass, ReferenceSink* sink);
 
-  // A step's operands in a pass, and the address of an operand's first row. Rows of final_norm's input begin where logits do.
+  // A step's operands in a pass, and the address of an operand's first row: where a step of logits reads a slot that has all
+  // tokens, that of the first token of logits.
   std::uint8_t* address(const Pass& pass, const Operand& operand) const;
   std::uint8_t* input(const Step& step, const Pass& pass, std::size_t index) const;
   // A step's weight as its op takes it.
@@ -67,6 +69,7 @@ class StepCalls {
   const Chosen& chosen_for(std::size_t step, const Pass& pass) const;
   std::int64_t width(const Operand& operand) const;  // of the slot: its rows' stride in elements
   float* f32(const Pass& pass, const Operand& operand, std::int64_t row) const;
+  const float* f32_input(const Step& step, const Pass& pass, std::size_t index, std::int64_t row) const;
 
   AssayStatus rope_table(std::size_t index, const Pass& pass, Rows rows) const;
   AssayStatus embed(std::size_t index, const Pass& pass, Rows rows) const;

@@ -9,18 +9,24 @@ namespace assay {
 StepClock::StepClock(std::size_t steps, int threads, std::int64_t window)
     : steps_(steps), threads_(threads), window_(window), cells_(2 * static_cast<std::size_t>(threads) * steps) {}
 
+const StepClock::Share& StepClock::Work::of(const Step& step) const {
+  return step.of_logits ? of_logits : all;
+}
+
 void StepClock::begin(const Pass& pass) {
   Work& work = work_[pass.rows == 1 ? 0 : 1];
-  ++work.passes;
-  work.rows += pass.rows;
-  work.logit_rows += pass.logit_rows;
-  work.logit_passes += pass.logit_rows > 0 ? 1 : 0;
-  for (std::int64_t row = 0; row < pass.rows; ++row) {
-    const std::int64_t before = pass.position + row + 1;
-    work.pairs += window_ == 0 ? before : std::min(before, window_);
-  }
-  const std::int64_t all = pass.position + pass.rows;
-  work.keys += window_ == 0 ? all : std::min(all, window_ + pass.rows - 1);
+  const std::int64_t end = pass.position + pass.rows;
+  count(work.all, pass.rows, end);
+  count(work.of_logits, pass.logit_rows, end);
+}
+
+// Of a pass, the last so many rows ahead of position `end`.
+void StepClock::count(Share& share, std::int64_t rows, std::int64_t end) const {
+  if (rows == 0) return;
+  ++share.passes;
+  share.rows += rows;
+  for (std::int64_t seen = end - rows + 1; seen <= end; ++seen) share.pairs += window_ == 0 ? seen : std::min(seen, window_);
+  share.keys += window_ == 0 ? end : std::min(end, window_ + rows - 1);
 }
 
 StepClock::Spent StepClock::spent(bool decode, std::size_t step) const {

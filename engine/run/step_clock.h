@@ -8,20 +8,25 @@
 namespace assay {
 
 struct Pass;
+struct Step;
 
 // Filled by Engine::feed while Engine::time_steps names it; read it between passes.
 class StepClock {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // What passes of one kind, decode (one token) or prefill, had to do; attention's work is counted in keys.
-  struct Work {
-    std::int64_t passes = 0;
+  // What passes had to do for some of their rows; attention's work is counted in keys.
+  struct Share {
+    std::int64_t passes = 0;  // that had any such row
     std::int64_t rows = 0;
-    std::int64_t logit_rows = 0;
-    std::int64_t logit_passes = 0;  // that had any
-    std::int64_t keys = 0;          // that a pass reads, the most that its last row sees; summed over passes
-    std::int64_t pairs = 0;         // of a row and a key that it sees
+    std::int64_t keys = 0;   // that a pass reads, the most that its last row sees; summed over passes
+    std::int64_t pairs = 0;  // of a row and a key that it sees
+  };
+  // Of passes of one kind, decode (one token) or prefill.
+  struct Work {
+    Share all;
+    Share of_logits;
+    const Share& of(const Step& step) const;
   };
   // Of a step, all threads together.
   struct Spent {
@@ -48,6 +53,7 @@ class StepClock {
   int threads() const { return threads_; }
 
  private:
+  void count(Share& share, std::int64_t rows, std::int64_t end) const;
   struct Cell {
     std::chrono::steady_clock::duration busy{};
     std::chrono::steady_clock::duration waiting{};

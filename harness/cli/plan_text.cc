@@ -62,15 +62,20 @@ std::string layers_text(const std::vector<std::int64_t>& layers) {
   return fmt::format("layers {}", fmt::join(runs, ", "));
 }
 
-// Layers by the ops of their steps, in the order in which they first appear.
+// A step's line under a name.
+std::vector<std::string> step_line(const Plan& plan, const Step& step, const std::string& name) {
+  return {name, ops_text(step), operands_text(plan, step.inputs), outputs_text(plan, step)};
+}
+
+// Layers by their lines, in the order in which they first appear.
 std::vector<std::vector<std::int64_t>> alike_layers(const Plan& plan) {
-  std::map<std::int64_t, std::string> ops;
+  std::map<std::int64_t, std::vector<std::vector<std::string>>> lines;
   for (const Step& step : plan.steps) {
-    if (step.layer >= 0) ops[step.layer] += within_layer(step) + " " + ops_text(step) + "\n";
+    if (step.layer >= 0) lines[step.layer].push_back(step_line(plan, step, within_layer(step)));
   }
   std::vector<std::vector<std::int64_t>> groups;
-  for (const auto& [layer, text] : ops) {
-    const auto same = std::ranges::find_if(groups, [&](const auto& group) { return ops[group.front()] == text; });
+  for (const auto& [layer, own] : lines) {
+    const auto same = std::ranges::find_if(groups, [&](const auto& group) { return lines[group.front()] == own; });
     if (same == groups.end()) {
       groups.push_back({layer});
     } else {
@@ -82,19 +87,16 @@ std::vector<std::vector<std::int64_t>> alike_layers(const Plan& plan) {
 
 std::string steps_text(const Plan& plan, bool all, const Style& style) {
   Table table({"site", "op of decode, of prefill", "from", "to"});
-  const auto add = [&](const Step& step, const std::string& name) {
-    table.add({name, ops_text(step), operands_text(plan, step.inputs), outputs_text(plan, step)});
-  };
   const auto groups = alike_layers(plan);
   for (const Step& step : plan.steps) {
     if (all || step.layer < 0) {
-      add(step, step.site);
+      table.add(step_line(plan, step, step.site));
       continue;
     }
     const auto group = std::ranges::find(groups, step.layer, [](const auto& one) { return one.front(); });
     if (group == groups.end()) continue;
     if (within_layer(step) == "attn_norm") table.add({layers_text(*group), "", "", ""});
-    add(step, "  " + within_layer(step));
+    table.add(step_line(plan, step, "  " + within_layer(step)));
   }
   return table.render(style);
 }

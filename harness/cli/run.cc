@@ -155,7 +155,9 @@ int run_model(const RunOptions& options, const Common& common) {
   const Tokenizer tokenizer(vocabulary);
   const Prompt prompt = read_prompt(options, tokenizer, eos);
   const double before = seconds_since(start);
-  const auto engine = load_engine(model, options.model, engine_options(options.model));
+  EngineOptions settings = engine_options(options.model);
+  settings.plan.whole_last_layer = !options.stop_at.empty();
+  const auto engine = load_engine(model, options.model, settings);
   const LoadTime load{before, seconds_since(start) - before};
   if (!options.stop_at.empty()) return stop_at(*engine, options, prompt, common);
   return generate_text(*engine, options, tokenizer, prompt, load, common);

@@ -63,6 +63,7 @@ int trace_model(const TraceOptions& options, const Common& common) {
   const std::vector<RecordPrompt> prompts = read_prompts(options, model);
   EngineOptions settings = engine_options(options.model);
   settings.plan.all_logits = wants_logits(options);
+  settings.plan.whole_last_layer = true;
   const auto engine = load_engine(model, options.model, settings);
   RecordRequest request{&model,
                         engine.get(),

@@ -20,14 +20,14 @@ Line& line_of(std::vector<Line>& lines, const std::string& site, const std::stri
 Part part_of(const Engine& engine, const StepClock& clock, bool decode) {
   const Plan& plan = engine.plan();
   const StepClock::Work& done = clock.work(decode);
-  Part part{decode ? "decode" : "prefill", done.passes, done.rows, 0, 0, {}};
+  Part part{decode ? "decode" : "prefill", done.all.passes, done.all.rows, 0, 0, {}};
   const auto threads = static_cast<double>(clock.threads());
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const Step& step = plan.steps[i];
     const StepClock::Spent spent = clock.spent(decode, i);
     const StepWork work = work_of(plan, step, done);
     Line& line = line_of(part.lines, std::string(parse_site(step.site).op), engine.calls().chosen(i, decode).name);
-    line.calls += step.of_logits ? done.logit_passes : done.passes;
+    line.calls += done.of(step).passes;
     line.seconds += spent.busy / threads;
     line.bytes += work.bytes;
     line.operations += work.operations;
@@ -44,7 +44,7 @@ Part part_of(const Engine& engine, const StepClock& clock, bool decode) {
 Profile make_profile(const Engine& engine, const StepClock& clock, const Roofs& roofs) {
   Profile profile{clock.threads(), roofs, {}};
   for (const bool decode : {false, true}) {
-    if (clock.work(decode).passes > 0) profile.parts.push_back(part_of(engine, clock, decode));
+    if (clock.work(decode).all.passes > 0) profile.parts.push_back(part_of(engine, clock, decode));
   }
   return profile;
 }

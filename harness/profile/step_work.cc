@@ -22,14 +22,14 @@ double position_bytes(const Plan& plan) {
 }  // namespace
 
 StepWork work_of(const Plan& plan, const Step& step, const StepClock::Work& done) {
-  const auto rows = static_cast<double>(step.of_logits ? done.logit_rows : done.rows);
-  const auto passes = static_cast<double>(step.of_logits ? done.logit_passes : done.passes);
+  const StepClock::Share& share = done.of(step);
+  const auto rows = static_cast<double>(share.rows);
   StepWork work;
   work.bytes = rows * (row_bytes(plan, step.inputs) + row_bytes(plan, step.outputs));
   if (step.kind == StepKind::kv_store) work.bytes += rows * position_bytes(plan);
   if (step.kind == StepKind::attention) {
-    work.bytes += static_cast<double>(done.keys) * position_bytes(plan);
-    work.operations = 4 * static_cast<double>(plan.config.q_width()) * static_cast<double>(done.pairs);
+    work.bytes += static_cast<double>(share.keys) * position_bytes(plan);
+    work.operations = 4 * static_cast<double>(plan.config.q_width()) * static_cast<double>(share.pairs);
   }
   if (step.weight < 0) return work;
   const PlannedWeight& weight = plan.weights[static_cast<std::size_t>(step.weight)];
@@ -37,7 +37,7 @@ StepWork work_of(const Plan& plan, const Step& step, const StepClock::Work& done
     work.bytes += rows * static_cast<double>(weight.stored->bytes.size()) / static_cast<double>(weight.stored->rows);
     return work;
   }
-  work.bytes += passes * static_cast<double>(weight.bytes);
+  work.bytes += static_cast<double>(share.passes) * static_cast<double>(weight.bytes);
   if (step.kind == StepKind::linear) {
     work.operations = 2 * rows * static_cast<double>(weight.stored->rows) * static_cast<double>(weight.stored->cols);
     work.of_codes = is_block(plan.slots[static_cast<std::size_t>(step.inputs.front().slot)].dtype);
