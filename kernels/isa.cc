@@ -1,9 +1,9 @@
 #include "kernels/isa.h"
 
-#include <algorithm>
 #include <cstdlib>
-#include <numeric>
 #include <stdexcept>
+
+#include "kernels/edit_distance.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -64,22 +64,6 @@ Isa detect() noexcept {
 }
 
 #endif
-
-// Levenshtein's distance, one row at a time.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t substituted = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({row[j + 1] + 1, row[j] + 1, substituted});
-    }
-  }
-  return row.back();
-}
 
 std::string_view nearest_supported(std::string_view name) {
   std::string_view nearest = isa_name(Isa::scalar);

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "golden/trace_writer.h"
+#include "tests/refusals.h"
 #include "tests/temporary.h"
 
 namespace assay {
@@ -185,15 +186,10 @@ TEST(TraceWriter, ASubsetOfSitesIsReadBack) {
   EXPECT_EQ(TraceFile(path).prompt("genesis").sites, (std::vector<std::string>{"layers.00.k_proj", "layers.02.k_proj"}));
 }
 
-std::string message_of(const std::function<void(TraceWriter&)>& use) {
+std::string refusal_of(const std::function<void(TraceWriter&)>& use) {
   const TemporaryFolder folder;
   TraceWriter writer(folder.path() / "t.h5", head());
-  try {
-    use(writer);
-  } catch (const Hdf5Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
+  return message_of<Hdf5Error>([&] { use(writer); });
 }
 
 TEST(TraceWriter, RefusalsNameTheSite) {
@@ -274,10 +270,7 @@ TEST(TraceWriter, RefusalsNameTheSite) {
        }},
       {"/prompts: a trace without prompts", [&](TraceWriter& w) { w.commit(); }},
   };
-  for (const Refusal& refusal : refusals) {
-    EXPECT_NE(message_of(refusal.use).find(refusal.message), std::string::npos) << refusal.message << "\n"
-                                                                                << message_of(refusal.use);
-  }
+  for (const Refusal& refusal : refusals) expect_mentions(refusal_of(refusal.use), {refusal.message});
 }
 
 // A file that may not grow stands for a full disk. The next file can be written all the same, and the program ends in peace.
@@ -288,15 +281,9 @@ TEST(TraceWriter, AFullDiskIsNamedAndNothingIsLeft) {
   getrlimit(RLIMIT_FSIZE, &before);
   const rlimit little{100000, before.rlim_max};
   setrlimit(RLIMIT_FSIZE, &little);
-  std::string message = "nothing was thrown";
-  try {
-    write_file(folder.path() / "t.h5", 17);
-  } catch (const Hdf5Error& error) {
-    message = error.what();
-  }
+  const std::string message = message_of<Hdf5Error>([&] { write_file(folder.path() / "t.h5", 17); });
   setrlimit(RLIMIT_FSIZE, &before);
-  EXPECT_NE(message.find("t.h5: /prompts/genesis/"), std::string::npos) << message;
-  EXPECT_NE(message.find("cannot be written: File too large"), std::string::npos) << message;
+  expect_mentions(message, {"t.h5: /prompts/genesis/", "cannot be written: File too large"});
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
   write_file(folder.path() / "t.h5", 17);
   expect_sites(TraceFile(folder.path() / "t.h5"), TraceFile(folder.path() / "t.h5").prompt("genesis"));
