@@ -24,10 +24,7 @@ KvCache::KvCache(std::string policy, const KvConfig& config, std::int64_t most_p
       row_bytes_(kv_row_bytes(config.shape)),
       kernels_(config.shape),
       states_(static_cast<std::size_t>(config.sequences)) {
-  for (State& state : states_) {
-    state.spans.reserve(static_cast<std::size_t>(most_pieces));
-    state.targets.reserve(static_cast<std::size_t>(most_pieces));
-  }
+  for (State& state : states_) state.spans.reserve(static_cast<std::size_t>(most_pieces));
 }
 
 KvCache::Sequence KvCache::open() {
@@ -61,30 +58,19 @@ void KvCache::append(Sequence sequence, std::int64_t tokens) {
   state.appended = tokens;
 }
 
-std::span<const KvTarget> KvCache::targets(Sequence sequence, std::int64_t layer, KvSide side, std::int64_t position,
-                                           std::int64_t tokens) {
-  State& state = opened(sequence);
+void KvCache::check_targets(Sequence sequence, std::int64_t layer, std::int64_t position, std::int64_t tokens) const {
+  const State& state = opened(sequence);
   check_layer(sequence, layer);
   const std::int64_t first = state.length - state.appended;
   if (position < first || position > state.length || tokens < 0 || tokens > state.length - position) {
     fail(sequence, std::to_string(tokens) + " rows from position " + std::to_string(position) +
                        " are outside those of the last append, " + range_text(first, state.appended));
   }
-  state.targets.clear();
-  const std::int64_t size = piece_positions(sequence);
-  for (std::int64_t done = 0; done < tokens;) {
-    const std::int64_t index = (position + done) / size;
-    const std::int64_t slot = (position + done) % size;
-    const std::int64_t count = std::min(tokens - done, size - slot);
-    state.targets.push_back({piece(sequence, index, layer, side), size, slot, done, count});
-    done += count;
-  }
-  return state.targets;
 }
 
 void KvCache::store(Sequence sequence, std::int64_t layer, KvSide side, const KvRows& rows, std::int64_t position,
                     std::int64_t tokens) {
-  for (const KvTarget& target : targets(sequence, layer, side, position, tokens)) kernels_.store(target, rows);
+  for_targets(sequence, layer, side, position, tokens, [&](const KvTarget& target) { kernels_.store(target, rows); });
 }
 
 std::span<const AssayKvSpan> KvCache::view(Sequence sequence, std::int64_t layer) {

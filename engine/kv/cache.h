@@ -6,10 +6,11 @@
 //   append(s, n)                 the sequence is n tokens longer; their rows are still to be stored
 //   for each layer: store(s, layer, side, rows, position, n) for both sides, then attention over view(s, layer)
 //
-// append, targets, store and view take no memory. A call that is refused changes nothing. Not for several threads at
-// once; a view may be read by many.
+// append, for_targets, store and view take no memory. A call that is refused changes nothing. Not for several threads at
+// once, but for_targets may be; a view may be read by many.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -40,10 +41,20 @@ class KvCache {
   void reserve(Sequence sequence, std::int64_t positions);
   // The next `tokens` positions become the sequence's. KvExhausted if they were not reserved.
   void append(Sequence sequence, std::int64_t tokens);
-  // Where rows position .. position + tokens - 1 go, which must lie in the last append: what was attended to, or
-  // is shared with a fork, is never rewritten. Valid until the next call for this sequence.
-  std::span<const KvTarget> targets(Sequence sequence, std::int64_t layer, KvSide side, std::int64_t position,
-                                    std::int64_t tokens);
+  // each(const KvTarget&) for where rows position .. position + tokens - 1 go, in order. They must lie in the last append: what
+  // was attended to, or is shared with a fork, is never rewritten.
+  template <class Each>
+  void for_targets(Sequence sequence, std::int64_t layer, KvSide side, std::int64_t position, std::int64_t tokens,
+                   Each each) const {
+    check_targets(sequence, layer, position, tokens);
+    const std::int64_t size = piece_positions(sequence);
+    for (std::int64_t done = 0; done < tokens;) {
+      const std::int64_t slot = (position + done) % size;
+      const std::int64_t count = std::min(tokens - done, size - slot);
+      each(KvTarget{piece(sequence, (position + done) / size, layer, side), size, slot, done, count});
+      done += count;
+    }
+  }
   // Stores them: rows are [tokens, n_kv, head_dim].
   void store(Sequence sequence, std::int64_t layer, KvSide side, const KvRows& rows, std::int64_t position, std::int64_t tokens);
   // All positions that the policy keeps. Valid until the next call for this sequence.
@@ -102,12 +113,12 @@ class KvCache {
     std::int64_t length = 0;
     std::int64_t appended = 0;
     std::vector<AssayKvSpan> spans;
-    std::vector<KvTarget> targets;
   };
 
   const State& opened(Sequence sequence) const;
   State& opened(Sequence sequence);
   void check_layer(Sequence sequence, std::int64_t layer) const;
+  void check_targets(Sequence sequence, std::int64_t layer, std::int64_t position, std::int64_t tokens) const;
   void copy_lane(Sequence from, Sequence to, std::int64_t layer, KvSide side, std::int64_t first, std::int64_t end);
 
   std::string policy_;

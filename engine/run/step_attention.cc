@@ -9,14 +9,20 @@ namespace {
 
 constexpr std::int64_t kRowBlock = 64;  // query rows that threads take in turn: under a causal mask later rows cost more
 
+// Consecutive kv heads.
+struct Heads {
+  std::int64_t first;
+  std::int64_t count;
+};
+
 template <class Op>
-AssayStatus store(const Chosen& chosen, const KvShape& shape, const KvTarget& target, const float* rows,
+AssayStatus store(const Chosen& chosen, const KvShape& shape, const KvTarget& target, Heads heads, const float* rows,
                   std::int64_t row_stride) {
   typename Op::Args args{};
-  args.src = rows + target.token * row_stride;
-  args.dst = static_cast<decltype(args.dst)>(target.base);
+  args.src = rows + target.token * row_stride + heads.first * shape.head_dim;
+  args.dst = static_cast<decltype(args.dst)>(target.base) + heads.first * target.capacity * shape.head_dim_padded;
   args.tokens = target.tokens;
-  args.n_kv = shape.n_kv;
+  args.n_kv = heads.count;
   args.head_dim = args.src_head_stride = shape.head_dim;
   args.head_dim_padded = shape.head_dim_padded;
   args.capacity = target.capacity;
@@ -64,20 +70,23 @@ AssayStatus attend(const Chosen& chosen, const AttentionCall& call) {
 
 }  // namespace
 
-AssayStatus StepCalls::kv_store(std::size_t index, const Pass& pass) {
+// Threads share the kv heads.
+AssayStatus StepCalls::kv_store(std::size_t index, const Pass& pass, int part, int parts) {
   const Step& step = plan_.steps[index];
   const Chosen& chosen = chosen_for(index, pass);
+  const KvShape& shape = plan_.kv.shape;
+  const auto store_rows = shape.type == KvType::f32 ? store<KvStoreF32> : store<KvStoreF16>;
+  const std::int64_t first = shape.n_kv * part / parts;
+  const Heads heads{first, shape.n_kv * (part + 1) / parts - first};
+  AssayStatus status = ASSAY_OK;
   for (const KvSide side : kKvSides) {
     const Operand& rows = step.inputs[side == KvSide::k ? 0 : 1];
-    for (const KvTarget& target : cache_.targets(sequence_, step.layer, side, pass.position, pass.rows)) {
-      const bool f32_cache = plan_.kv.shape.type == KvType::f32;
-      const AssayStatus status =
-          (f32_cache ? store<KvStoreF32> : store<KvStoreF16>)(chosen, plan_.kv.shape, target, f32(pass, rows, 0), width(rows));
-      if (status != ASSAY_OK) return status;
-    }
+    cache_.for_targets(sequence_, step.layer, side, pass.position, pass.rows, [&](const KvTarget& target) {
+      if (status == ASSAY_OK) status = store_rows(chosen, shape, target, heads, f32(pass, rows, 0), width(rows));
+    });
   }
-  view_ = cache_.view(sequence_, step.layer);
-  return ASSAY_OK;
+  if (part == 0) view_ = cache_.view(sequence_, step.layer);
+  return status;
 }
 
 // Threads share the kv heads where these come out even, else blocks of rows in turn.

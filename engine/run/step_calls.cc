@@ -86,7 +86,7 @@ AssayStatus StepCalls::run(std::size_t step, const Pass& pass, int part, int par
   const StepKind kind = plan_.steps[step].kind;
   if (kind == StepKind::linear) return linear(step, pass, part, parts);
   if (kind == StepKind::attention) return attention(step, pass, part, parts);
-  if (kind == StepKind::kv_store) return part == 0 ? kv_store(step, pass) : ASSAY_OK;
+  if (kind == StepKind::kv_store) return kv_store(step, pass, part, parts);
   const std::int64_t count = pass.rows_of(plan_.steps[step]);
   const Rows rows{count * part / parts, count * (part + 1) / parts};
   if (rows.count() == 0) return ASSAY_OK;

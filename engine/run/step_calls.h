@@ -79,7 +79,7 @@ class StepCalls {
   AssayStatus rope(std::size_t index, const Pass& pass, Rows rows) const;
   AssayStatus add(std::size_t index, const Pass& pass, Rows rows) const;
   AssayStatus swiglu(std::size_t index, const Pass& pass, Rows rows) const;
-  AssayStatus kv_store(std::size_t index, const Pass& pass);
+  AssayStatus kv_store(std::size_t index, const Pass& pass, int part, int parts);
   AssayStatus attention(std::size_t index, const Pass& pass, int part, int parts);
   // The view as kv heads `first` and after see it.
   std::span<const AssayKvSpan> view_of_heads(int part, std::int64_t first);
