@@ -16,6 +16,12 @@ SHAPES = [(1, 1, 0), (3, 3, 0), (2, 4, 0), (4, 7, 1), (2, 8, 0), (3, 9, 0), (1, 
           (2, 31, 0), (1, 32, 0), (2, 33, 0), (2, 40, 8), (2, 64, 0), (1, 65, 0)]
 FAR = np.int32([0, 1, 2, 15, 255, 4097, 32767, 40959, 262143])
 SAFE = 2.0**-50  # relative distance from a tie below which the rounded bits are not promised
+# Angles below pi/4 whose cosine (five) or sine (ten) lies 2^-47 to 2^-41 from a tie between two floats, on either side: the nearest
+# of all floats from 0.74 on. A series with a term too few puts them on the other side.
+NEAR_TIES = [float.fromhex(angle) for angle in (
+    "0x1.894b14p-1", "0x1.821cc6p-1", "0x1.7d2a48p-1", "0x1.8c8b3ap-1", "0x1.8bbf96p-1",
+    "0x1.91b9d4p-1", "0x1.89f590p-1", "0x1.86f77ap-1", "0x1.7cd7fap-1", "0x1.920b76p-1",
+    "0x1.869312p-1", "0x1.8bfa1ep-1", "0x1.8035c2p-1", "0x1.920100p-1", "0x1.8f25eap-1")]
 
 
 def power_f32(theta: float, exponent: float) -> np.float32:
@@ -113,6 +119,8 @@ def edges() -> list[Case]:
              tags="denormal"),
         make("freqs_near_half_pi", "freqs", np.int32([1, 3, 5, 7, 355, 710]), 1, inv_freq=F32([np.pi / 2]),
              note="cosines near zero: the reduction must keep its relative accuracy"),
+        make("freqs_near_ties", "freqs", np.int32([1]), len(NEAR_TIES), inv_freq=F32(NEAR_TIES),
+             note="cosines and sines beside ties: a series cut short rounds to the other side"),
         make("near_multiples_of_pi", "f64",
              np.int32([22, 44, 355, 710, 103993, 104348, 208341, 312689, 833719, 1146408]), 1,
              note="positions beside multiples of pi: sines near zero"),
