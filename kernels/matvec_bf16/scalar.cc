@@ -6,7 +6,7 @@
 namespace assay {
 
 extern "C" AssayStatus matvec_bf16_scalar(const MatvecBf16Args* args) noexcept {
-  return matvec<WidenBf16, 0>(*args);
+  return matvec<WidenBf16>(*args);
 }
 
 }  // namespace assay

@@ -6,7 +6,7 @@
 namespace assay {
 
 extern "C" AssayStatus matvec_f16_scalar(const MatvecF16Args* args) noexcept {
-  return matvec<WidenF16, 0>(*args);
+  return matvec<WidenF16>(*args);
 }
 
 }  // namespace assay

@@ -5,15 +5,8 @@
 
 namespace assay {
 
-namespace {
-
-// Tuned on Zen 4: without conversions the hardware's own prefetching keeps up, and 8 KiB ahead costs 8 per cent.
-constexpr int64_t kPrefetchBytes = 0;
-
-}  // namespace
-
 extern "C" AssayStatus matvec_f32_avx2(const MatvecF32Args* args) noexcept {
-  return matvec<Copy, kPrefetchBytes>(*args);
+  return matvec<Copy>(*args);
 }
 
 }  // namespace assay

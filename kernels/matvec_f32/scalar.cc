@@ -6,7 +6,7 @@
 namespace assay {
 
 extern "C" AssayStatus matvec_f32_scalar(const MatvecF32Args* args) noexcept {
-  return matvec<Copy, 0>(*args);
+  return matvec<Copy>(*args);
 }
 
 }  // namespace assay
