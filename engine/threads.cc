@@ -16,7 +16,8 @@ void parallel_ranges(int threads, std::int64_t count, std::int64_t unit,
   for (int part = 0; part < parts; ++part) {
     try {
       assert_float_environment();
-      body(units * part / parts * unit, std::min(count, units * (part + 1) / parts * unit));
+      const IndexRange range = range_of_part(units, part, parts);
+      body(range.begin * unit, std::min(count, range.end * unit));
     } catch (...) {
 #pragma omp critical(assay_parallel_ranges)
       if (!first_error) first_error = std::current_exception();

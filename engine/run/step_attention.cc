@@ -9,20 +9,14 @@ namespace {
 
 constexpr std::int64_t kRowBlock = 64;  // query rows that threads take in turn: under a causal mask later rows cost more
 
-// Consecutive kv heads.
-struct Heads {
-  std::int64_t first;
-  std::int64_t count;
-};
-
 template <class Op>
-AssayStatus store(const Chosen& chosen, const KvShape& shape, const KvTarget& target, Heads heads, const float* rows,
+AssayStatus store(const Chosen& chosen, const KvShape& shape, const KvTarget& target, IndexRange heads, const float* rows,
                   std::int64_t row_stride) {
   typename Op::Args args{};
-  args.src = rows + target.token * row_stride + heads.first * shape.head_dim;
-  args.dst = static_cast<decltype(args.dst)>(target.base) + heads.first * target.capacity * shape.head_dim_padded;
+  args.src = rows + target.token * row_stride + heads.begin * shape.head_dim;
+  args.dst = static_cast<decltype(args.dst)>(target.base) + heads.begin * target.capacity * shape.head_dim_padded;
   args.tokens = target.tokens;
-  args.n_kv = heads.count;
+  args.n_kv = heads.count();
   args.head_dim = args.src_head_stride = shape.head_dim;
   args.head_dim_padded = shape.head_dim_padded;
   args.capacity = target.capacity;
@@ -76,8 +70,7 @@ AssayStatus StepCalls::kv_store(std::size_t index, const Pass& pass, int part, i
   const Chosen& chosen = chosen_for(index, pass);
   const KvShape& shape = plan_.kv.shape;
   const auto store_rows = shape.type == KvType::f32 ? store<KvStoreF32> : store<KvStoreF16>;
-  const std::int64_t first = shape.n_kv * part / parts;
-  const Heads heads{first, shape.n_kv * (part + 1) / parts - first};
+  const IndexRange heads = range_of_part(shape.n_kv, part, parts);
   AssayStatus status = ASSAY_OK;
   for (const KvSide side : kKvSides) {
     const Operand& rows = step.inputs[side == KvSide::k ? 0 : 1];
@@ -97,21 +90,20 @@ AssayStatus StepCalls::attention(std::size_t index, const Pass& pass, int part, 
   const std::int64_t n_kv = plan_.config.kv_heads;
   const bool decode = pass.layout == &plan_.decode;
   const bool by_heads = decode || n_kv % parts == 0;
-  const std::int64_t first = by_heads ? n_kv * part / parts : 0;
-  const std::int64_t last = by_heads ? n_kv * (part + 1) / parts : n_kv;
-  if (first == last) return ASSAY_OK;
+  const IndexRange heads = by_heads ? range_of_part(n_kv, part, parts) : IndexRange{0, n_kv};
+  if (heads.count() == 0) return ASSAY_OK;
 
   const std::int64_t group = plan_.config.heads / n_kv;
-  const std::int64_t first_column = first * group * q.width;
+  const std::int64_t first_column = heads.begin * group * q.width;
   const std::int64_t rows = pass.rows_of(step);
   const std::int64_t position = pass.position_of(step);
-  AttentionCall call{view_of_heads(part, first),
+  AttentionCall call{view_of_heads(part, heads.begin),
                      f32_input(step, pass, 0, 0) + first_column,
                      f32(pass, y, 0) + first_column,
                      rows,
                      position,
-                     (last - first) * group,
-                     last - first,
+                     heads.count() * group,
+                     heads.count(),
                      q.width,
                      plan_.options.window,
                      width(q),

@@ -87,8 +87,7 @@ AssayStatus StepCalls::run(std::size_t step, const Pass& pass, int part, int par
   if (kind == StepKind::linear) return linear(step, pass, part, parts);
   if (kind == StepKind::attention) return attention(step, pass, part, parts);
   if (kind == StepKind::kv_store) return kv_store(step, pass, part, parts);
-  const std::int64_t count = pass.rows_of(plan_.steps[step]);
-  const Rows rows{count * part / parts, count * (part + 1) / parts};
+  const IndexRange rows = range_of_part(pass.rows_of(plan_.steps[step]), part, parts);
   if (rows.count() == 0) return ASSAY_OK;
   switch (kind) {
     case StepKind::rope_table:
@@ -108,7 +107,7 @@ AssayStatus StepCalls::run(std::size_t step, const Pass& pass, int part, int par
   }
 }
 
-AssayStatus StepCalls::rope_table(std::size_t index, const Pass& pass, Rows rows) const {
+AssayStatus StepCalls::rope_table(std::size_t index, const Pass& pass, IndexRange rows) const {
   const Step& step = plan_.steps[index];
   const Operand& table = step.outputs[0];
   RopeTableArgs args{};
@@ -123,7 +122,7 @@ AssayStatus StepCalls::rope_table(std::size_t index, const Pass& pass, Rows rows
   return invoke<RopeTable>(chosen_for(index, pass), args);
 }
 
-AssayStatus StepCalls::embed(std::size_t index, const Pass& pass, Rows rows) const {
+AssayStatus StepCalls::embed(std::size_t index, const Pass& pass, IndexRange rows) const {
   const Step& step = plan_.steps[index];
   const Weight& table = *plan_.weights[static_cast<std::size_t>(step.weight)].stored;
   return steps_[index].lookup(
@@ -134,7 +133,7 @@ AssayStatus StepCalls::embed(std::size_t index, const Pass& pass, Rows rows) con
 }
 
 // A row of heads is as many rows of head_dim.
-AssayStatus StepCalls::rms_norm(std::size_t index, const Pass& pass, Rows rows) const {
+AssayStatus StepCalls::rms_norm(std::size_t index, const Pass& pass, IndexRange rows) const {
   const Step& step = plan_.steps[index];
   const Operand& x = step.inputs[0];
   const Operand& y = step.outputs[0];
@@ -155,7 +154,7 @@ AssayStatus StepCalls::rms_norm(std::size_t index, const Pass& pass, Rows rows) 
   return ASSAY_OK;
 }
 
-AssayStatus StepCalls::quantize(std::size_t index, const Pass& pass, Rows rows) const {
+AssayStatus StepCalls::quantize(std::size_t index, const Pass& pass, IndexRange rows) const {
   const Step& step = plan_.steps[index];
   const Operand& x = step.inputs[0];
   const Operand& y = step.outputs[0];
@@ -183,14 +182,13 @@ AssayStatus StepCalls::linear(std::size_t index, const Pass& pass, int part, int
     if (part > 0) return ASSAY_OK;
     parts = 1;
   }
-  const std::int64_t groups = layout.groups(planned.stored->rows);
-  const std::int64_t first = groups * part / parts;
-  const std::int64_t begin = first * layout.group;
-  const std::int64_t end = std::min(planned.stored->rows, groups * (part + 1) / parts * layout.group);
+  const IndexRange groups = range_of_part(layout.groups(planned.stored->rows), part, parts);
+  const std::int64_t begin = groups.begin * layout.group;
+  const std::int64_t end = std::min(planned.stored->rows, groups.end * layout.group);
   const std::int64_t rows = pass.rows_of(step);
   if (begin >= end || rows == 0) return ASSAY_OK;
   const Operand& y = step.outputs[0];
-  const std::uint8_t* const w = weight(step) + first * layout.group_bytes(planned.stored->cols);
+  const std::uint8_t* const w = weight(step) + groups.begin * layout.group_bytes(planned.stored->cols);
   const ProductCall call{packed ? chosen.packed : w,
                          input(step, pass, 0),
                          f32(pass, y, 0) + begin,
@@ -203,7 +201,7 @@ AssayStatus StepCalls::linear(std::size_t index, const Pass& pass, int part, int
   return (decode ? steps_[index].product_decode : steps_[index].product_prefill)(chosen, call);
 }
 
-AssayStatus StepCalls::rope(std::size_t index, const Pass& pass, Rows rows) const {
+AssayStatus StepCalls::rope(std::size_t index, const Pass& pass, IndexRange rows) const {
   const Step& step = plan_.steps[index];
   const Operand& x = step.inputs[0];
   const Operand& table = step.inputs[1];
@@ -224,14 +222,14 @@ AssayStatus StepCalls::rope(std::size_t index, const Pass& pass, Rows rows) cons
   return invoke<Rope>(chosen_for(index, pass), args);
 }
 
-AssayStatus StepCalls::add(std::size_t index, const Pass& pass, Rows rows) const {
+AssayStatus StepCalls::add(std::size_t index, const Pass& pass, IndexRange rows) const {
   const Step& step = plan_.steps[index];
   const std::int64_t n = width(step.outputs[0]);
   return invoke<Add>(chosen_for(index, pass), {f32_input(step, pass, 0, rows.begin), f32_input(step, pass, 1, rows.begin),
                                                f32(pass, step.outputs[0], rows.begin), rows.count() * n});
 }
 
-AssayStatus StepCalls::swiglu(std::size_t index, const Pass& pass, Rows rows) const {
+AssayStatus StepCalls::swiglu(std::size_t index, const Pass& pass, IndexRange rows) const {
   const Step& step = plan_.steps[index];
   const Operand& y = step.outputs[0];
   return invoke<Swiglu>(chosen_for(index, pass),

@@ -10,6 +10,7 @@
 #include "engine/run/chosen.h"
 #include "engine/run/lookups.h"
 #include "engine/run/products.h"
+#include "engine/threads.h"
 
 namespace assay {
 
@@ -60,25 +61,20 @@ class StepCalls {
     RunProduct product_prefill = nullptr;
     RunLookup lookup = nullptr;
   };
-  struct Rows {
-    std::int64_t begin;
-    std::int64_t end;
-    std::int64_t count() const { return end - begin; }
-  };
 
   const Chosen& chosen_for(std::size_t step, const Pass& pass) const;
   std::int64_t width(const Operand& operand) const;  // of the slot: its rows' stride in elements
   float* f32(const Pass& pass, const Operand& operand, std::int64_t row) const;
   const float* f32_input(const Step& step, const Pass& pass, std::size_t index, std::int64_t row) const;
 
-  AssayStatus rope_table(std::size_t index, const Pass& pass, Rows rows) const;
-  AssayStatus embed(std::size_t index, const Pass& pass, Rows rows) const;
-  AssayStatus rms_norm(std::size_t index, const Pass& pass, Rows rows) const;
-  AssayStatus quantize(std::size_t index, const Pass& pass, Rows rows) const;
+  AssayStatus rope_table(std::size_t index, const Pass& pass, IndexRange rows) const;
+  AssayStatus embed(std::size_t index, const Pass& pass, IndexRange rows) const;
+  AssayStatus rms_norm(std::size_t index, const Pass& pass, IndexRange rows) const;
+  AssayStatus quantize(std::size_t index, const Pass& pass, IndexRange rows) const;
   AssayStatus linear(std::size_t index, const Pass& pass, int part, int parts) const;
-  AssayStatus rope(std::size_t index, const Pass& pass, Rows rows) const;
-  AssayStatus add(std::size_t index, const Pass& pass, Rows rows) const;
-  AssayStatus swiglu(std::size_t index, const Pass& pass, Rows rows) const;
+  AssayStatus rope(std::size_t index, const Pass& pass, IndexRange rows) const;
+  AssayStatus add(std::size_t index, const Pass& pass, IndexRange rows) const;
+  AssayStatus swiglu(std::size_t index, const Pass& pass, IndexRange rows) const;
   AssayStatus kv_store(std::size_t index, const Pass& pass, int part, int parts);
   AssayStatus attention(std::size_t index, const Pass& pass, int part, int parts);
   // The view as kv heads `first` and after see it.
