@@ -12,7 +12,7 @@
    pair_dot(sum, a, p)          sum + the products of a's 16-bit halves with the two at p: exact
    code_sum(q)        the sum of 32 signed bytes
    to_f32(v), widen(p)          from 32-bit integers, to nearest even; from halves, exact
-   times, fma, fnma(a, b, c)    a*b, a*b + c, -(a*b) + c, one rounding; repeat_f32; load_f32, store_f32
+   plus, times, fma, fnma(a, b, c)    a + b, a*b, a*b + c, -(a*b) + c, one rounding; repeat_f32; load_f32, store_f32
 
    Dots of bytes. A dot takes a line of codes without sign by the four activations at x, of -127..127:
    Dots               sums under way; kDotLines<MaxCode> lines may be added to one before it must be taken out
@@ -20,7 +20,9 @@
    Scale, unsigned_scale<J>(v), signed_scale<J>(v)    byte J of each lane as add_scaled takes it
    add_scaled(total, sums, scale), add_plain(total, sums)    take the sums out, with a scale or without
    kDotsStart         whether a dot's sums may start at any integer, repeat(p) for one, and not at 0 only
-   signed_dot(total, w, x)      total + a line of signed bytes, -128 included, by x; each is taken kSignedOffset (0 here) too large
+   kScalesInF32       whether add_scaled takes a total and a scale in f32 too
+   signed_codes(w), signed_dot(total, codes, x)      total + a line w of signed bytes, -128 included, by x; each is taken
+                      kSignedOffset (0 here) too large
    kHighNibbles       4 where a dot takes high nibbles as they stand, sixteen times too large; 0 where they must be shifted down */
 #pragma once
 
@@ -125,6 +127,9 @@ ASSAY_INLINE Floats widen(const uint16_t* halves) {
 ASSAY_INLINE Floats repeat_f32(float x) {
   return {_mm256_set1_ps(x), _mm256_set1_ps(x)};
 }
+ASSAY_INLINE Floats plus(Floats a, Floats b) {
+  return {_mm256_add_ps(a.lo, b.lo), _mm256_add_ps(a.hi, b.hi)};
+}
 ASSAY_INLINE Floats times(Floats a, Floats b) {
   return {_mm256_mul_ps(a.lo, b.lo), _mm256_mul_ps(a.hi, b.hi)};
 }
@@ -187,6 +192,10 @@ ASSAY_INLINE Words add_plain(Words total, Dots sums) {
 // |w| (up to 128, without sign) by x with w's sign: two products are at most 2 * 128 * 127 = 32512.
 inline constexpr int kSignedOffset = 0;
 inline constexpr int kHighNibbles = 0;
+inline constexpr bool kScalesInF32 = false;
+ASSAY_INLINE Words signed_codes(Words w) {
+  return w;
+}
 ASSAY_INLINE Words signed_dot(Words total, Words w, const int8_t* x) {
   const __m256i four = repeat_half(x);
   return add_plain(total, {_mm256_maddubs_epi16(_mm256_abs_epi8(w.lo), _mm256_sign_epi8(four, w.lo)),

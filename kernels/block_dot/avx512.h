@@ -51,6 +51,10 @@ ASSAY_INLINE Words add_plain(Words total, Dots sums) {
 // |w| (up to 128, without sign) by x with w's sign: two products are at most 2 * 128 * 127 = 32512.
 inline constexpr int kSignedOffset = 0;
 inline constexpr int kHighNibbles = 0;
+inline constexpr bool kScalesInF32 = false;
+ASSAY_INLINE Words signed_codes(Words w) {
+  return w;
+}
 ASSAY_INLINE Words signed_dot(Words total, Words w, const int8_t* x) {
   const __m512i four = repeat(x).v;
   const __m512i signed_four = _mm512_mask_sub_epi8(four, _mm512_movepi8_mask(w.v), _mm512_setzero_si512(), four);

@@ -39,6 +39,12 @@ ASSAY_INLINE Words add_scaled(Words total, Dots sums, Scale scale) {
   asm("" : "+v"(sum.v));
   return sum;
 }
+inline constexpr bool kScalesInF32 = true;
+ASSAY_INLINE Floats add_scaled(Floats total, Dots sums, Floats scale) {
+  Floats sum = fma(to_f32(sums), scale, total);
+  asm("" : "+v"(sum.v));
+  return sum;
+}
 ASSAY_INLINE Words add_plain(Words total, Dots sums) {
   return plus(total, sums);
 }
@@ -46,8 +52,11 @@ ASSAY_INLINE Words add_plain(Words total, Dots sums) {
 // w + 128, without sign: 128 times the activations' codes is too much.
 inline constexpr int kSignedOffset = 128;
 inline constexpr int kHighNibbles = 4;
-ASSAY_INLINE Words signed_dot(Words total, Words w, const int8_t* x) {
-  return dot(total, Words{_mm512_xor_si512(w.v, _mm512_set1_epi8(-128))}, x);
+ASSAY_INLINE Words signed_codes(Words w) {
+  return {_mm512_xor_si512(w.v, _mm512_set1_epi8(-128))};
+}
+ASSAY_INLINE Words signed_dot(Words total, Words codes, const int8_t* x) {
+  return dot(total, codes, x);
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ ASSAY_INLINE void add_one_row(const typename Format::Tile& tile, const int8_t* x
   const int8_t* const codes[1] = {x};
   const typename Format::Side* const sides[1] = {&side};
   Floats acc[1] = {sums};
-  add_block<Format, 1>(tile, codes, sides, acc);
+  add_block<Format>(Format(tile), codes, sides, acc);
   sums = acc[0];
 }
 

@@ -1,10 +1,11 @@
 /* How the lines of a tile become codes, scales and minima. After avx2.h, avx512.h or avx512vnni.h.
 
    Side: what a step takes of an activation block besides its codes; take(x) works it out, once for every tile.
-   A format's code lines hold elements 4 l .. 4 l + 3 of each row, one a byte; a lane is a row.
-   Super-blocks (K): codes<G, I>() is line I of group G (the elements that share a scale), scale<G>() that scale; start(...) begins
-   a block's totals and add_to(...) ends them. kTogether groups share the bytes they are made of: member P of run N is group_of(N, P).
-   Blocks of 32: codes<L>() is line L, whose codes are kOffset too large. */
+   A format's code lines hold elements 4 l .. 4 l + 3 of each row, one a byte; a lane is a row. d() is the rows' scale.
+   Super-blocks (K): codes<G, I>() is line I of group G (the elements that share a scale), scale<G>() that scale, pairs<P>() the
+   minima of groups 2 P and 2 P + 1, for q6_k the scales; sums of scale times dot are 2^kExcess too large. kTogether groups
+   share the bytes they are made of: member P of run N is group_of(N, P). kMaxScaled bounds a group's scale times dot.
+   Blocks of 32: codes<L>() is line L. Codes are kOffset too large. */
 #pragma once
 
 #include "kernels/block_dot/tiles.h"
@@ -38,7 +39,9 @@ struct ScalesAndMinima {
   static constexpr int kGroups = 8;
   static constexpr int kGroupLines = 8;
   static constexpr int kTogether = 2;
+  static constexpr int kOffset = 0;
   static constexpr bool kStarts = false;
+  static constexpr bool kInF32 = false;
   static constexpr int group_of(int run, int member) { return 2 * run + member; }
 
   struct Side {
@@ -63,40 +66,22 @@ struct ScalesAndMinima {
   ASSAY_INLINE Scale scale() const {
     return unsigned_scale<G % 4>(sc[G / 4]);
   }
-
-  template <int R>
-  ASSAY_INLINE void start(Words (&total)[R], const Side* const (&)[R]) const {
-    for (Words& words : total) words = no_words();
-  }
-  // acc = fma(d_w d_x, I1, acc), then acc = fma(-(dmin_w d_x), I2, acc).
-  // The totals are 2^Excess times I1.
-  template <int Excess, int R>
-  ASSAY_INLINE void add_with_minima(Floats (&acc)[R], const Words (&total)[R], const Side* const (&sides)[R]) const {
+  template <int P>
+  ASSAY_INLINE Words pairs() const {
     const Words w1 = load_words(tile.scales[1][0]);
+    if constexpr (P < 2) return unsigned_pairs<P>(bits_of(w1, 63));
     const Words w2 = load_words(tile.scales[2][0]);
-    const Words m[2] = {bits_of(w1, 63), join(high_nibbles(w2), bits_of(shift_right<2>(w1), 0x30))};
-    Words minima[R];
-    for (Words& words : minima) words = no_words();
-    for_each_index<kGroups / 2>([&](auto pair) ASSAY_LAMBDA_INLINE {
-      constexpr int P = decltype(pair)::value;
-      const Words pairs = unsigned_pairs<P % 2>(m[P / 2]);
-      ASSAY_UNROLL
-      for (int r = 0; r < R; ++r) minima[r] = pair_dot(minima[r], pairs, sides[r]->sums + 2 * P);
-    });
-    const Floats d = widen(tile.d);
-    const Floats dmin = widen(tile.dmin);
-    ASSAY_UNROLL
-    for (int r = 0; r < R; ++r) {
-      const Floats dx = repeat_f32(sides[r]->d);
-      acc[r] = fma(times(d, dx), to_f32(shift_right_signed<Excess>(total[r])), acc[r]);
-      acc[r] = fnma(times(dmin, dx), to_f32(minima[r]), acc[r]);
-    }
+    return unsigned_pairs<P % 2>(join(high_nibbles(w2), bits_of(shift_right<2>(w1), 0x30)));
   }
+  ASSAY_INLINE Floats d() const { return widen(tile.d); }
+  ASSAY_INLINE Floats dmin() const { return widen(tile.dmin); }
 };
 
 struct Q4K : ScalesAndMinima<BlockQ4_Kx16> {
   using Block = BlockQ4_K;
   static constexpr int kMaxCode = 15;
+  static constexpr int kMaxScaled = 32 * 15 * 127 * 63;
+  static constexpr int kExcess = kHighNibbles;
   using ScalesAndMinima::ScalesAndMinima;
 
   template <int G, int I>
@@ -111,15 +96,13 @@ struct Q4K : ScalesAndMinima<BlockQ4_Kx16> {
     const Scale s = ScalesAndMinima::scale<G>();
     return G % 2 == 0 ? shifted<kHighNibbles>(s) : s;
   }
-  template <int R>
-  ASSAY_INLINE void add_to(Floats (&acc)[R], const Words (&total)[R], const Side* const (&sides)[R]) const {
-    add_with_minima<kHighNibbles>(acc, total, sides);
-  }
 };
 
 struct Q5K : ScalesAndMinima<TileQ5K> {
   using Block = BlockQ5_K;
   static constexpr int kMaxCode = 31;
+  static constexpr int kMaxScaled = 32 * 31 * 127 * 63;
+  static constexpr int kExcess = 0;
   using ScalesAndMinima::ScalesAndMinima;
 
   template <int G, int I>
@@ -127,10 +110,6 @@ struct Q5K : ScalesAndMinima<TileQ5K> {
     const Words bytes = load_words(tile.qs[G / 2 * 8 + I][0]);
     const Words fifth = shifted<4 - G>(load_words(tile.qh[I][0]));
     return join_bits(G % 2 == 0 ? low_nibbles(bytes) : high_nibbles(bytes), fifth, 0x10);
-  }
-  template <int R>
-  ASSAY_INLINE void add_to(Floats (&acc)[R], const Words (&total)[R], const Side* const (&sides)[R]) const {
-    add_with_minima<0>(acc, total, sides);
   }
 };
 
@@ -162,10 +141,14 @@ struct Q6K {
   using Activation = BlockQ8_K;
   static constexpr int kElements = ASSAY_QK_K;
   static constexpr int kMaxCode = 63;
+  static constexpr int kMaxScaled = 16 * 32 * 127 * 128;
+  static constexpr int kExcess = 0;
   static constexpr int kGroups = 16;
   static constexpr int kGroupLines = 4;
   static constexpr int kTogether = 4;
+  static constexpr int kOffset = 32;
   static constexpr bool kStarts = kDotsStart;
+  static constexpr bool kInF32 = false;
   static constexpr int group_of(int run, int member) { return run / 2 * 8 + 2 * member + run % 2; }
 
   using Side = SideQ6K<kStarts>;
@@ -189,26 +172,11 @@ struct Q6K {
     return signed_scale<G % 4>(scales[G / 4]);
   }
 
-  // 0, or -32 times the sum of sc_G times the sum of the activations' codes of G.
-  template <int R>
-  ASSAY_INLINE void start(Words (&total)[R], const Side* const (&sides)[R]) const {
-    for (Words& words : total) words = no_words();
-    if constexpr (!kStarts) {
-      for_each_index<kGroups / 2>([&](auto pair) ASSAY_LAMBDA_INLINE {
-        constexpr int P = decltype(pair)::value;
-        const Words pairs = signed_pairs<P % 2>(scales[P / 2]);
-        ASSAY_UNROLL
-        for (int r = 0; r < R; ++r) total[r] = pair_dot(total[r], pairs, sides[r]->sums + 2 * P);
-      });
-      for (Words& words : total) words = minus(no_words(), shift_left<5>(words));
-    }
+  template <int P>
+  ASSAY_INLINE Words pairs() const {
+    return signed_pairs<P % 2>(scales[P / 2]);
   }
-  template <int R>
-  ASSAY_INLINE void add_to(Floats (&acc)[R], const Words (&total)[R], const Side* const (&sides)[R]) const {
-    const Floats d = widen(tile.d);
-    ASSAY_UNROLL
-    for (int r = 0; r < R; ++r) acc[r] = fma(times(d, repeat_f32(sides[r]->d)), to_f32(total[r]), acc[r]);
-  }
+  ASSAY_INLINE Floats d() const { return widen(tile.d); }
 };
 
 template <class TileType, int Offset>
@@ -229,6 +197,7 @@ struct Blocks32 {
 
   const Tile& tile;
   ASSAY_INLINE explicit Blocks32(const Tile& t) : tile(t) {}
+  ASSAY_INLINE Floats d() const { return widen(tile.d); }
 };
 
 struct Q80 : Blocks32<BlockQ8_0x16, kSignedOffset> {
@@ -239,7 +208,7 @@ struct Q80 : Blocks32<BlockQ8_0x16, kSignedOffset> {
 
   template <int L>
   ASSAY_INLINE Words codes() const {
-    return load_words(tile.qs[L][0]);
+    return signed_codes(load_words(tile.qs[L][0]));
   }
 };
 

@@ -1,11 +1,12 @@
 /* gemm over block-quantised weights. After body.h.
 
    Loops, outermost first: panels of rows of activations; chunks of columns; tiles of sixteen rows of weights; R rows of the
-   panel. What depends on activations alone is worked out once a panel, and a plain tile is gathered once a panel. A panel's
-   chunk stays in the second-level cache and a tile's in the first; sums stay in registers over a chunk, and in y between two. */
+   panel. What depends on activations alone is worked out once a panel, and a tile is gathered and opened once a panel. A
+   panel's chunk stays in the second-level cache and an opened tile's (20 KB) in the first; sums stay in registers over a chunk, and in y between two. */
 #pragma once
 
 #include "kernels/block_dot/body.h"
+#include "kernels/block_dot/opened.h"
 
 namespace assay {
 namespace {
@@ -22,7 +23,7 @@ struct PanelBlock {
 // One tile's columns against a panel.
 template <class Format>
 struct Chunk {
-  const typename Format::Tile* tiles;
+  const Opened<Format>* weights;
   int blocks;
   bool first;  // sums start at +0, not at y
   float* y;
@@ -48,7 +49,7 @@ __attribute__((noinline)) void add_rows(const Chunk<Format>& chunk, const PanelB
       x[r] = block[r * kChunk<Format>].codes;
       sides[r] = &block[r * kChunk<Format>].side;
     }
-    add_block<Format, R>(chunk.tiles[b], x, sides, acc);
+    add_block<Format>(chunk.weights[b], x, sides, acc);
   }
   ASSAY_UNROLL
   for (int r = 0; r < R; ++r) store_rows(y + r * chunk.y_stride, acc[r], chunk.columns);
@@ -80,6 +81,7 @@ inline AssayStatus block_gemm(const Args& args) {
   const Source<Format> source(args.w, args.n, blocks);
   alignas(64) PanelBlock<Format> panel[kPanelRows * kChunk<Format>];
   typename Source<Format>::Scratch scratch;
+  alignas(64) Opened<Format> opened[kChunk<Format>];
   for (int64_t m0 = 0; m0 < args.m; m0 += kPanelRows) {
     const int64_t rows = args.m - m0 < kPanelRows ? args.m - m0 : kPanelRows;
     int64_t b0 = 0;
@@ -87,10 +89,12 @@ inline AssayStatus block_gemm(const Args& args) {
       Chunk<Format> chunk;
       chunk.blocks = static_cast<int>(blocks - b0 < kChunk<Format> ? blocks - b0 : kChunk<Format>);
       chunk.first = b0 == 0;
+      chunk.weights = opened;
       chunk.y_stride = args.y_stride;
       fill_panel<Format>(args.x + m0 * args.x_stride + b0, args.x_stride, rows, chunk.blocks, panel);
       for (int64_t n0 = 0; n0 < args.n; n0 += kTileRows) {
-        chunk.tiles = source.at(n0 / kTileRows, b0, chunk.blocks, scratch);
+        const typename Format::Tile* tiles = source.at(n0 / kTileRows, b0, chunk.blocks, scratch);
+        for (int b = 0; b < chunk.blocks; ++b) opened[b].open(Format(tiles[b]));
         chunk.y = args.y + m0 * args.y_stride + n0;
         chunk.columns = args.n - n0;
         add_panel<Format, R>(chunk, panel, 0, rows);

@@ -90,6 +90,9 @@ ASSAY_INLINE Floats widen(const uint16_t* halves) {
 ASSAY_INLINE Floats repeat_f32(float x) {
   return {_mm512_set1_ps(x)};
 }
+ASSAY_INLINE Floats plus(Floats a, Floats b) {
+  return {_mm512_add_ps(a.v, b.v)};
+}
 ASSAY_INLINE Floats times(Floats a, Floats b) {
   return {_mm512_mul_ps(a.v, b.v)};
 }
