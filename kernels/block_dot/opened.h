@@ -7,22 +7,25 @@
 namespace assay {
 namespace {
 
-// As add_scaled takes it: the ISA's scale, or in f32 the scale itself.
+// A scale as add_scaled takes it: in words or, without the excess of the sums, in f32. Each load is one of registers: of a copied
+// pair of them GCC makes a copy in memory.
 template <bool InF32>
-struct ScaleOf {
-  using Type = Scale;
+struct ReadyScale {
+  Words v;
   template <int Excess>
-  static ASSAY_INLINE Type open(Scale scale) {
-    return scale;
+  ASSAY_INLINE void take(Scale scale) {
+    v = scale;
   }
+  ASSAY_INLINE Scale get() const { return load_words(&v); }
 };
 template <>
-struct ScaleOf<true> {
-  using Type = Floats;
+struct ReadyScale<true> {
+  float v[kTileRows];
   template <int Excess>
-  static ASSAY_INLINE Type open(Scale scale) {
-    return times(to_f32(scale), repeat_f32(1.0f / (1 << Excess)));
+  ASSAY_INLINE void take(Scale scale) {
+    store_f32(v, times(to_f32(scale), repeat_f32(1.0f / (1 << Excess))));
   }
+  ASSAY_INLINE Floats get() const { return load_f32(v); }
 };
 
 template <class Format, int64_t Elements = Format::kElements>
@@ -30,10 +33,10 @@ struct Opened {  // a super-block
   static constexpr bool kInF32 = kScalesInF32 && Format::kGroups / 2 * Format::kMaxScaled <= 1 << 24;
 
   Words lines[Format::kElements / 4];
-  typename ScaleOf<kInF32>::Type scales[Format::kGroups];
+  ReadyScale<kInF32> scales[Format::kGroups];
   Words minima[Format::kGroups / 2];
-  Floats row_d;
-  Floats row_dmin;
+  float row_d[kTileRows];
+  float row_dmin[kTileRows];
 
   ASSAY_INLINE void open(const Format& format) {
     for_each_index<Format::kGroups>([&](auto group) ASSAY_LAMBDA_INLINE {
@@ -42,14 +45,14 @@ struct Opened {  // a super-block
         constexpr int I = decltype(line)::value;
         lines[G * Format::kGroupLines + I] = format.template codes<G, I>();
       });
-      scales[G] = ScaleOf<kInF32>::template open<Format::kExcess>(format.template scale<G>());
+      scales[G].template take<Format::kExcess>(format.template scale<G>());
     });
     for_each_index<Format::kGroups / 2>([&](auto pair) ASSAY_LAMBDA_INLINE {
       constexpr int P = decltype(pair)::value;
       minima[P] = format.template pairs<P>();
     });
-    row_d = format.d();
-    if constexpr (Format::kOffset == 0) row_dmin = format.dmin();
+    store_f32(row_d, format.d());
+    if constexpr (Format::kOffset == 0) store_f32(row_dmin, format.dmin());
   }
 
   template <int G, int I>
@@ -58,34 +61,34 @@ struct Opened {  // a super-block
   }
   template <int G>
   ASSAY_INLINE auto scale() const {
-    return scales[G];
+    return scales[G].get();
   }
   template <int P>
   ASSAY_INLINE Words pairs() const {
-    return minima[P];
+    return load_words(&minima[P]);
   }
-  ASSAY_INLINE Floats d() const { return row_d; }
-  ASSAY_INLINE Floats dmin() const { return row_dmin; }
+  ASSAY_INLINE Floats d() const { return load_f32(row_d); }
+  ASSAY_INLINE Floats dmin() const { return load_f32(row_dmin); }
 };
 
 template <class Format>
 struct Opened<Format, ASSAY_QK> {
   Words lines[ASSAY_QK / 4];
-  Floats row_d;
+  float row_d[kTileRows];
 
   ASSAY_INLINE void open(const Format& format) {
     for_each_index<ASSAY_QK / 4>([&](auto line) ASSAY_LAMBDA_INLINE {
       constexpr int L = decltype(line)::value;
       lines[L] = format.template codes<L>();
     });
-    row_d = format.d();
+    store_f32(row_d, format.d());
   }
 
   template <int L>
   ASSAY_INLINE Words codes() const {
     return load_words(&lines[L]);
   }
-  ASSAY_INLINE Floats d() const { return row_d; }
+  ASSAY_INLINE Floats d() const { return load_f32(row_d); }
 };
 
 }  // namespace
