@@ -20,8 +20,8 @@
 namespace assay {
 namespace {
 
-// A tile's panel and activations share the first-level cache (8 + 3 KB); all panels (32 KB) and totals (96 KB) live in the second.
-constexpr int64_t kGroupTiles = 4;
+// A tile's panel and activations share the first-level cache (8 + 3 KB); all panels (64 KB) and totals (192 KB) live in the second.
+constexpr int64_t kGroupTiles = 8;
 constexpr int64_t kGroupRows = kGroupTiles * kTileRows;
 constexpr int64_t kCachedRows = 192;
 
@@ -87,9 +87,23 @@ ASSAY_INLINE void gemm_tile(const float* x, int64_t rows, const float* panel, in
   }
 }
 
+ASSAY_INLINE void prefetch_totals(float* y, int64_t tiles) {
+  for (int64_t c = 0; c < tiles * kTileRows; c += kLanes) __builtin_prefetch(y + c, 1, 2);
+}
+
+// Of a tile's next block, the share that the register block from row r0 on has time for.
+template <int Rows, class Weight>
+ASSAY_INLINE void prefetch_share(const Weight* next, int64_t r0) {
+  constexpr int64_t kShare = kBlock * Rows / kCachedRows;
+  constexpr int64_t kLine = 64 / sizeof(Weight);
+  constexpr int64_t kLines = kShare * kTileRows / kLine;
+  const Weight* line = next + r0 / Rows * kShare * kTileRows;
+  for (int64_t i = 0; i < kLines; ++i) __builtin_prefetch(line + i * kLine, 0, 2);
+}
+
 // `rows` (at most kCachedRows) rows of x from x0 on, against the `tiles` tiles from row n0 on, into totals.
 template <class Widen, int Rows, int Columns, class Args>
-inline void gemm_group(const Args& args, const float* x0, int64_t rows, int64_t n0, int64_t tiles, float* totals) {
+inline void gemm_group(const Args& args, const float* x0, float* y0, int64_t rows, int64_t n0, int64_t tiles, float* totals) {
   alignas(64) float panels[kGroupTiles][kBlock * kTileRows];
   alignas(64) float x[Rows * kBlock] = {};
   // Entered once even when k is 0: then each chain is empty and the totals are +0.
@@ -104,8 +118,10 @@ inline void gemm_group(const Args& args, const float* x0, int64_t rows, int64_t 
         const float* row = x0 + (r0 + r) * args.x_stride + block;
         stream(Copy{}, row, x + r * kBlock, depth);
         prefetch_block(row + Rows * args.x_stride);
+        if (block + kBlock >= args.k) prefetch_totals(y0 + (r0 + r) * args.y_stride, tiles);
       }
       for (int64_t t = 0; t < tiles; ++t) {
+        prefetch_share<Rows>(args.w + (n0 + t * kTileRows) * args.k + (block + kBlock) * kTileRows, r0);
         gemm_tile<Rows, Columns>(x, present, panels[t], depth, block == 0, totals + r0 * kGroupRows + t * kTileRows);
       }
     }
@@ -121,7 +137,7 @@ inline AssayStatus gemm(const Args& args) {
     const int64_t tiles = (columns + kTileRows - 1) / kTileRows;
     for (int64_t m0 = 0; m0 < args.m; m0 += kCachedRows) {
       const int64_t rows = at_most(kCachedRows, args.m - m0);
-      gemm_group<Widen, Rows, Columns>(args, args.x + m0 * args.x_stride, rows, n0, tiles, totals);
+      gemm_group<Widen, Rows, Columns>(args, args.x + m0 * args.x_stride, args.y + m0 * args.y_stride + n0, rows, n0, tiles, totals);
       for (int64_t r = 0; r < rows; ++r) {
         stream(Copy{}, totals + r * kGroupRows, args.y + (m0 + r) * args.y_stride + n0, columns);
       }
