@@ -7,6 +7,18 @@
 
 namespace assay {
 
+IndexRange SharedRange::take(std::int64_t count, std::int64_t least, int threads) {
+  const std::int64_t parts = 2 * std::int64_t{threads};  // of what is left
+  std::int64_t begin = next_.load(std::memory_order_relaxed);
+  std::int64_t end = begin;
+  do {
+    const std::int64_t left = count - begin;
+    if (left <= 0) return {count, count};
+    end = begin + std::min(left, std::max(least, left / parts / least * least));
+  } while (!next_.compare_exchange_weak(begin, end, std::memory_order_relaxed));
+  return {begin, end};
+}
+
 void parallel_ranges(int threads, std::int64_t count, std::int64_t unit,
                      const std::function<void(std::int64_t, std::int64_t)>& body) {
   const std::int64_t units = (count + unit - 1) / unit;

@@ -1,6 +1,7 @@
 // Threads above the kernels: a kernel never starts one, its caller cuts the rows.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 
@@ -16,6 +17,18 @@ struct IndexRange {
 inline IndexRange range_of_part(std::int64_t count, int part, int parts) {
   return {count * part / parts, count * (part + 1) / parts};
 }
+
+// What threads take of [0, count) in turn: pieces that grow smaller, so that all end together however fast each core happens to be.
+class SharedRange {
+ public:
+  // Not while threads take.
+  void reset() { next_.store(0, std::memory_order_relaxed); }
+  // The next piece, a multiple of `least` unless it ends at `count`; empty when all is taken.
+  IndexRange take(std::int64_t count, std::int64_t least, int threads);
+
+ private:
+  std::atomic<std::int64_t> next_{0};
+};
 
 // Cuts [0, count) into at most `threads` ranges at multiples of `unit` and runs body(begin, end) for each, at the same
 // time. The cut depends on the arguments alone. Every thread asserts the float environment first. An exception of a

@@ -39,6 +39,7 @@ PassRun::PassRun(const Plan& plan, StepCalls& calls, const Pass& pass, std::size
 // The cut among threads changes no bit, so any number of them will do that the runtime gives.
 void PassRun::run(int threads) {
   if (clock_ != nullptr) clock_->begin(pass_);
+  calls_.begin_pass();
   if (threads == 1) {
     run_part(0, 1);  // libgomp allocates a team of one anew each time
   } else {

@@ -7,7 +7,7 @@
 namespace assay {
 namespace {
 
-constexpr std::int64_t kRowBlock = 64;  // query rows that threads take in turn: under a causal mask later rows cost more
+constexpr std::int64_t kRowBlock = 64;  // the least query rows that threads take in turn
 
 template <class Op>
 AssayStatus store(const Chosen& chosen, const KvShape& shape, const KvTarget& target, IndexRange heads, const float* rows,
@@ -82,46 +82,38 @@ AssayStatus StepCalls::kv_store(std::size_t index, const Pass& pass, int part, i
   return status;
 }
 
-// Threads share the kv heads where these come out even, else blocks of rows in turn.
+// Threads share the kv heads where these come out even, else blocks of rows.
 AssayStatus StepCalls::attention(std::size_t index, const Pass& pass, int part, int parts) {
   const Step& step = plan_.steps[index];
   const Operand& q = step.inputs[0];
   const Operand& y = step.outputs[0];
   const std::int64_t n_kv = plan_.config.kv_heads;
-  const bool decode = pass.layout == &plan_.decode;
-  const bool by_heads = decode || n_kv % parts == 0;
-  const IndexRange heads = by_heads ? range_of_part(n_kv, part, parts) : IndexRange{0, n_kv};
-  if (heads.count() == 0) return ASSAY_OK;
-
   const std::int64_t group = plan_.config.heads / n_kv;
-  const std::int64_t first_column = heads.begin * group * q.width;
-  const std::int64_t rows = pass.rows_of(step);
-  const std::int64_t position = pass.position_of(step);
-  AttentionCall call{view_of_heads(part, heads.begin),
-                     f32_input(step, pass, 0, 0) + first_column,
-                     f32(pass, y, 0) + first_column,
-                     rows,
-                     position,
-                     heads.count() * group,
-                     heads.count(),
-                     q.width,
-                     plan_.options.window,
-                     width(q),
-                     width(y)};
-  const Chosen& chosen = chosen_for(index, pass);
+  const bool decode = pass.layout == &plan_.decode;
   const bool f32_cache = plan_.kv.shape.type == KvType::f32;
-  if (decode) return (f32_cache ? attend<AttnDecodeF32> : attend<AttnDecodeF16>)(chosen, call);
-  const auto prefill = f32_cache ? attend<AttnPrefillF32> : attend<AttnPrefillF16>;
-  if (by_heads) return prefill(chosen, call);
-  for (std::int64_t row = part * kRowBlock; row < rows; row += parts * kRowBlock) {
-    call.q = f32_input(step, pass, 0, row);
-    call.y = f32(pass, y, row);
-    call.rows = std::min(kRowBlock, rows - row);
-    call.position = position + row;
-    const AssayStatus status = prefill(chosen, call);
-    if (status != ASSAY_OK) return status;
-  }
-  return ASSAY_OK;
+  const Chosen& chosen = chosen_for(index, pass);
+  const auto attend_to = [&](IndexRange heads, IndexRange rows) {
+    const std::int64_t first_column = heads.begin * group * q.width;
+    const std::int64_t position = pass.position_of(step) + rows.begin;
+    const AttentionCall call{view_of_heads(part, heads.begin),
+                             f32_input(step, pass, 0, rows.begin) + first_column,
+                             f32(pass, y, rows.begin) + first_column,
+                             rows.count(),
+                             position,
+                             heads.count() * group,
+                             heads.count(),
+                             q.width,
+                             plan_.options.window,
+                             width(q),
+                             width(y)};
+    if (decode) return (f32_cache ? attend<AttnDecodeF32> : attend<AttnDecodeF16>)(chosen, call);
+    return (f32_cache ? attend<AttnPrefillF32> : attend<AttnPrefillF16>)(chosen, call);
+  };
+  const IndexRange all_heads{0, n_kv};
+  const IndexRange all_rows{0, pass.rows_of(step)};
+  if (decode || n_kv % parts == 0)
+    return share(index, pass, part, parts, n_kv, 1, [&](IndexRange heads) { return attend_to(heads, all_rows); });
+  return share(index, pass, part, parts, all_rows.end, kRowBlock, [&](IndexRange rows) { return attend_to(all_heads, rows); });
 }
 
 std::span<const AssayKvSpan> StepCalls::view_of_heads(int part, std::int64_t first) {

@@ -12,6 +12,7 @@ StepCalls::StepCalls(const Plan& plan, const std::uint8_t* weights, KvCache& cac
       cache_(cache),
       sequence_(sequence),
       steps_(plan.steps.size()),
+      taken_(plan.steps.size()),
       shifted_(static_cast<std::size_t>(parts)) {
   // A storage's pieces are of 16 positions at least, and a ring's view may have one more at each end.
   for (auto& view : shifted_) view.reserve(static_cast<std::size_t>(ceil_div(plan.options.context, ASSAY_KV_BLOCK) + 2));
@@ -80,6 +81,10 @@ const float* StepCalls::f32_input(const Step& step, const Pass& pass, std::size_
 const std::uint8_t* StepCalls::weight(const Step& step) const {
   const PlannedWeight& weight = plan_.weights[static_cast<std::size_t>(step.weight)];
   return weight.in_file ? weight.stored->bytes.data() : weights_ + weight.offset;
+}
+
+void StepCalls::begin_pass() {
+  for (SharedRange& range : taken_) range.reset();
 }
 
 AssayStatus StepCalls::run(std::size_t step, const Pass& pass, int part, int parts) {
@@ -172,7 +177,8 @@ AssayStatus StepCalls::quantize(std::size_t index, const Pass& pass, IndexRange 
 }
 
 // Threads share the weights' rows, in whole groups; a kernel whose layout is its own takes them all at once.
-AssayStatus StepCalls::linear(std::size_t index, const Pass& pass, int part, int parts) const {
+AssayStatus StepCalls::linear(std::size_t index, const Pass& pass, int part, int parts) {
+  constexpr std::int64_t kLeastRows = 128;  // a gemm prepares the activations anew in each call
   const Step& step = plan_.steps[index];
   const PlannedWeight& planned = plan_.weights[static_cast<std::size_t>(step.weight)];
   const WeightLayout& layout = *planned.layout;
@@ -182,23 +188,24 @@ AssayStatus StepCalls::linear(std::size_t index, const Pass& pass, int part, int
     if (part > 0) return ASSAY_OK;
     parts = 1;
   }
-  const IndexRange groups = range_of_part(layout.groups(planned.stored->rows), part, parts);
-  const std::int64_t begin = groups.begin * layout.group;
-  const std::int64_t end = std::min(planned.stored->rows, groups.end * layout.group);
   const std::int64_t rows = pass.rows_of(step);
-  if (begin >= end || rows == 0) return ASSAY_OK;
-  const Operand& y = step.outputs[0];
-  const std::uint8_t* const w = weight(step) + groups.begin * layout.group_bytes(planned.stored->cols);
-  const ProductCall call{packed ? chosen.packed : w,
-                         input(step, pass, 0),
-                         f32(pass, y, 0) + begin,
-                         rows,
-                         end - begin,
-                         planned.stored->cols,
-                         width(step.inputs[0]),
-                         width(y)};
-  const bool decode = pass.layout == &plan_.decode;
-  return (decode ? steps_[index].product_decode : steps_[index].product_prefill)(chosen, call);
+  if (rows == 0) return ASSAY_OK;
+  const Weight& stored = *planned.stored;
+  const auto product = [&](IndexRange groups) {
+    const std::int64_t begin = groups.begin * layout.group;
+    const ProductCall call{packed ? chosen.packed : weight(step) + groups.begin * layout.group_bytes(stored.cols),
+                           input(step, pass, 0),
+                           f32(pass, step.outputs[0], 0) + begin,
+                           rows,
+                           std::min(stored.rows, groups.end * layout.group) - begin,
+                           stored.cols,
+                           width(step.inputs[0]),
+                           width(step.outputs[0])};
+    const bool decode = pass.layout == &plan_.decode;
+    return (decode ? steps_[index].product_decode : steps_[index].product_prefill)(chosen, call);
+  };
+  return share(index, pass, part, parts, layout.groups(stored.rows), std::max<std::int64_t>(1, kLeastRows / layout.group),
+               product);
 }
 
 AssayStatus StepCalls::rope(std::size_t index, const Pass& pass, IndexRange rows) const {

@@ -40,7 +40,9 @@ class StepCalls {
   void replace(std::size_t step, const Chosen& decode, const Chosen& prefill);
   const Chosen& chosen(std::size_t step, bool decode) const { return decode ? steps_[step].decode : steps_[step].prefill; }
 
-  // Part `part` of `parts` of a step; parts may run at the same time. Anything but ASSAY_OK: this part wrote nothing more.
+  // Before the threads of a pass.
+  void begin_pass();
+  // Part `part` of `parts` of a step, or where what a thread takes depends on its speed, that; parts may run at the same time. Anything but ASSAY_OK: this part wrote nothing more.
   AssayStatus run(std::size_t step, const Pass& pass, int part, int parts);
   // The whole step by its reference, which leaves its truth in `sink` if that is not null. What is chosen stays chosen. Not while
   // the step runs.
@@ -71,7 +73,11 @@ class StepCalls {
   AssayStatus embed(std::size_t index, const Pass& pass, IndexRange rows) const;
   AssayStatus rms_norm(std::size_t index, const Pass& pass, IndexRange rows) const;
   AssayStatus quantize(std::size_t index, const Pass& pass, IndexRange rows) const;
-  AssayStatus linear(std::size_t index, const Pass& pass, int part, int parts) const;
+  // Body takes ranges of [0, count): in prefill, whose passes are long, what a thread can get, else its part.
+  template <class Body>
+  AssayStatus share(std::size_t index, const Pass& pass, int part, int parts, std::int64_t count, std::int64_t least,
+                    const Body& body);
+  AssayStatus linear(std::size_t index, const Pass& pass, int part, int parts);
   AssayStatus rope(std::size_t index, const Pass& pass, IndexRange rows) const;
   AssayStatus add(std::size_t index, const Pass& pass, IndexRange rows) const;
   AssayStatus swiglu(std::size_t index, const Pass& pass, IndexRange rows) const;
@@ -85,8 +91,25 @@ class StepCalls {
   KvCache& cache_;
   KvCache::Sequence sequence_;
   std::vector<Call> steps_;
+  std::vector<SharedRange> taken_;                 // by step, of the pass
   std::span<const AssayKvSpan> view_;              // of the layer whose rows were stored last
   std::vector<std::vector<AssayKvSpan>> shifted_;  // by part: room for a view of its own
 };
+
+template <class Body>
+AssayStatus StepCalls::share(std::size_t index, const Pass& pass, int part, int parts, std::int64_t count, std::int64_t least,
+                             const Body& body) {
+  const bool decode = pass.layout == &plan_.decode;
+  if (parts == 1 || decode) {
+    const IndexRange range = range_of_part(count, part, parts);
+    return range.count() == 0 ? ASSAY_OK : body(range);
+  }
+  for (;;) {
+    const IndexRange range = taken_[index].take(count, least, parts);
+    if (range.count() == 0) return ASSAY_OK;
+    const AssayStatus status = body(range);
+    if (status != ASSAY_OK) return status;
+  }
+}
 
 }  // namespace assay
