@@ -1,6 +1,7 @@
 // What ThreadSanitizer watches (ci/sanitize tsan): the engine, its writers and split calls on 2 to 8 threads, the bits those of one.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "engine/convert/quantize.h"
@@ -77,6 +78,24 @@ TEST(Threads, RangesAndTheirExceptions) {
     EXPECT_EQ(seen, std::vector<int>(1000, 1)) << threads;
     const auto every_part_throws = [](std::int64_t begin, std::int64_t) { throw std::runtime_error(std::to_string(begin)); };
     EXPECT_THROW(parallel_ranges(threads, 100, 1, every_part_throws), std::runtime_error) << threads;
+  }
+}
+
+TEST(Threads, EachTakesWhatOthersLeave) {
+  SharedRange range;
+  for (int threads = 1; threads <= kMostThreads; ++threads) {
+    std::vector<int> seen(1000, 0);
+    std::vector<std::int64_t> begins(seen.size(), 0);
+    range.reset();
+    parallel_ranges(threads, threads, 1, [&](std::int64_t, std::int64_t) {
+      for (IndexRange piece = range.take(1000, 7, threads); piece.count() > 0; piece = range.take(1000, 7, threads)) {
+        begins[static_cast<std::size_t>(piece.begin)] = piece.begin;
+        for (std::int64_t i = piece.begin; i < piece.end; ++i) ++seen[static_cast<std::size_t>(i)];
+      }
+    });
+    EXPECT_EQ(seen, std::vector<int>(1000, 1)) << threads;
+    EXPECT_TRUE(std::ranges::all_of(begins, [](std::int64_t begin) { return begin % 7 == 0; })) << threads;
+    EXPECT_EQ(range.take(1000, 7, threads).count(), 0) << threads;
   }
 }
 

@@ -178,7 +178,7 @@ AssayStatus StepCalls::quantize(std::size_t index, const Pass& pass, IndexRange 
 
 // Threads share the weights' rows, in whole groups; a kernel whose layout is its own takes them all at once.
 AssayStatus StepCalls::linear(std::size_t index, const Pass& pass, int part, int parts) {
-  constexpr std::int64_t kLeastRows = 128;  // a gemm prepares the activations anew in each call
+  constexpr std::int64_t kFewRows = 128;  // a gemm prepares the activations anew in each call
   const Step& step = plan_.steps[index];
   const PlannedWeight& planned = plan_.weights[static_cast<std::size_t>(step.weight)];
   const WeightLayout& layout = *planned.layout;
@@ -204,8 +204,9 @@ AssayStatus StepCalls::linear(std::size_t index, const Pass& pass, int part, int
     const bool decode = pass.layout == &plan_.decode;
     return (decode ? steps_[index].product_decode : steps_[index].product_prefill)(chosen, call);
   };
-  return share(index, pass, part, parts, layout.groups(stored.rows), std::max<std::int64_t>(1, kLeastRows / layout.group),
-               product);
+  const std::int64_t groups = layout.groups(stored.rows);
+  const std::int64_t least = std::clamp<std::int64_t>(groups / (2 * parts), 1, ceil_div(kFewRows, layout.group));
+  return share(index, pass, part, parts, groups, least, product);
 }
 
 AssayStatus StepCalls::rope(std::size_t index, const Pass& pass, IndexRange rows) const {

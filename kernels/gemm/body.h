@@ -137,7 +137,8 @@ inline AssayStatus gemm(const Args& args) {
     const int64_t tiles = (columns + kTileRows - 1) / kTileRows;
     for (int64_t m0 = 0; m0 < args.m; m0 += kCachedRows) {
       const int64_t rows = at_most(kCachedRows, args.m - m0);
-      gemm_group<Widen, Rows, Columns>(args, args.x + m0 * args.x_stride, args.y + m0 * args.y_stride + n0, rows, n0, tiles, totals);
+      gemm_group<Widen, Rows, Columns>(args, args.x + m0 * args.x_stride, args.y + m0 * args.y_stride + n0, rows, n0, tiles,
+                                       totals);
       for (int64_t r = 0; r < rows; ++r) {
         stream(Copy{}, totals + r * kGroupRows, args.y + (m0 + r) * args.y_stride + n0, columns);
       }
