@@ -31,7 +31,7 @@ inline AssayStatus block_gemm_f32(const Args& args) {
   if (args.k % Format::kElements != 0) return ASSAY_BAD_SHAPE;
   const WeightRows weights(args.w, args.n, args.k / Format::kElements);
   Panels<Format> panels;
-  alignas(64) float totals[kRows * kGroupRows];
+  alignas(64) float totals[kRows * kTileRows];
   alignas(64) float x[Rows * kBlock] = {};
   for (int64_t n0 = 0; n0 < args.n; n0 += kTileRows) {
     const int64_t columns = at_most(kTileRows, args.n - n0);
@@ -48,12 +48,13 @@ inline AssayStatus block_gemm_f32(const Args& args) {
             for (int64_t r = 0; r < present; ++r) {
               stream(Copy{}, args.x + (m0 + r0 + r) * args.x_stride + first + c, x + r * kBlock, width);
             }
-            gemm_tile<Rows, Columns>(x, present, panels.at[c / kBlock], width, first + c == 0, totals + r0 * kGroupRows);
+            const Sums total = {totals + r0 * kTileRows, kTileRows};
+            gemm_tile<Rows, Columns>(x, present, panels.at[c / kBlock], width, first + c == 0, total, total);
           }
         }
       }
       for (int64_t r = 0; r < rows; ++r) {
-        stream(Copy{}, totals + r * kGroupRows, args.y + (m0 + r) * args.y_stride + n0, columns);
+        stream(Copy{}, totals + r * kTileRows, args.y + (m0 + r) * args.y_stride + n0, columns);
       }
     }
   }

@@ -41,9 +41,17 @@ ASSAY_INLINE void widen_panel(const Weight* w, float* panel, int64_t depth) {
   }
 }
 
-// One block of columns for Rows activations (kBlock apart) and Columns vectors of weights' rows: all in registers.
+// Sums of rows of activations, in totals or in y.
+struct Sums {
+  float* at;
+  int64_t stride;
+  ASSAY_INLINE Sums from(int64_t column) const { return {at + column, stride}; }
+};
+
+// One block of columns for Rows activations (kBlock apart) and Columns vectors of weights' rows, all in registers, added to the
+// totals or beginning them, into out.
 template <int Rows, int Columns>
-inline void gemm_registers(const float* x, const float* panel, int64_t depth, bool first, float* totals) {
+inline void gemm_registers(const float* x, const float* panel, int64_t depth, bool first, Sums totals, Sums out) {
   F32x16 sum[Rows][Columns];
   ASSAY_UNROLL
   for (int r = 0; r < Rows; ++r) {
@@ -67,27 +75,27 @@ inline void gemm_registers(const float* x, const float* panel, int64_t depth, bo
   for (int r = 0; r < Rows; ++r) {
     ASSAY_UNROLL
     for (int v = 0; v < Columns; ++v) {
-      float* total = totals + r * kGroupRows + v * kLanes;
-      store(total, first ? sum[r][v] : add(load(total), sum[r][v]));
+      const float* total = totals.at + r * totals.stride + v * kLanes;
+      store(out.at + r * out.stride + v * kLanes, first ? sum[r][v] : add(load(total), sum[r][v]));
     }
   }
 }
 
 // Few rows take a smaller register block; what a block has too many is computed and not used.
 template <int Rows, int Columns>
-ASSAY_INLINE void gemm_tile(const float* x, int64_t rows, const float* panel, int64_t depth, bool first, float* totals) {
+ASSAY_INLINE void gemm_tile(const float* x, int64_t rows, const float* panel, int64_t depth, bool first, Sums totals, Sums out) {
   if constexpr (Rows > 1) {
     if (rows <= Rows / 2) {
-      gemm_tile<Rows / 2, Columns>(x, rows, panel, depth, first, totals);
+      gemm_tile<Rows / 2, Columns>(x, rows, panel, depth, first, totals, out);
       return;
     }
   }
   for (int64_t v = 0; v < kTileRows / kLanes; v += Columns) {
-    gemm_registers<Rows, Columns>(x, panel + v * kLanes, depth, first, totals + v * kLanes);
+    gemm_registers<Rows, Columns>(x, panel + v * kLanes, depth, first, totals.from(v * kLanes), out.from(v * kLanes));
   }
 }
 
-ASSAY_INLINE void prefetch_totals(float* y, int64_t tiles) {
+ASSAY_INLINE void prefetch_outputs(float* y, int64_t tiles) {
   for (int64_t c = 0; c < tiles * kTileRows; c += kLanes) __builtin_prefetch(y + c, 1, 2);
 }
 
@@ -101,7 +109,8 @@ ASSAY_INLINE void prefetch_share(const Weight* next, int64_t r0) {
   for (int64_t i = 0; i < kLines; ++i) __builtin_prefetch(line + i * kLine, 0, 2);
 }
 
-// `rows` (at most kCachedRows) rows of x from x0 on, against the `tiles` tiles from row n0 on, into totals.
+// `rows` (at most kCachedRows) rows of x from x0 on, against the `tiles` tiles from row n0 on: whole register blocks to y0, the rest
+// into totals.
 template <class Widen, int Rows, int Columns, class Args>
 inline void gemm_group(const Args& args, const float* x0, float* y0, int64_t rows, int64_t n0, int64_t tiles, float* totals) {
   alignas(64) float panels[kGroupTiles][kBlock * kTileRows];
@@ -109,6 +118,7 @@ inline void gemm_group(const Args& args, const float* x0, float* y0, int64_t row
   // Entered once even when k is 0: then each chain is empty and the totals are +0.
   for (int64_t block = 0; block == 0 || block < args.k; block += kBlock) {
     const int64_t depth = at_most(kBlock, args.k - block);
+    const bool last = block + kBlock >= args.k;
     for (int64_t t = 0; t < tiles; ++t) {
       widen_panel<Widen>(args.w + (n0 + t * kTileRows) * args.k + block * kTileRows, panels[t], depth);
     }
@@ -118,11 +128,14 @@ inline void gemm_group(const Args& args, const float* x0, float* y0, int64_t row
         const float* row = x0 + (r0 + r) * args.x_stride + block;
         stream(Copy{}, row, x + r * kBlock, depth);
         prefetch_block(row + Rows * args.x_stride);
-        if (block + kBlock >= args.k) prefetch_totals(y0 + (r0 + r) * args.y_stride, tiles);
+        if (last) prefetch_outputs(y0 + (r0 + r) * args.y_stride, tiles);
       }
       for (int64_t t = 0; t < tiles; ++t) {
         prefetch_share<Rows>(args.w + (n0 + t * kTileRows) * args.k + (block + kBlock) * kTileRows, r0);
-        gemm_tile<Rows, Columns>(x, present, panels[t], depth, block == 0, totals + r0 * kGroupRows + t * kTileRows);
+        const Sums total = {totals + r0 * kGroupRows + t * kTileRows, kGroupRows};
+        const bool straight = last && present == Rows && (t + 1) * kTileRows <= args.n - n0;
+        const Sums out = straight ? Sums{y0 + r0 * args.y_stride + t * kTileRows, args.y_stride} : total;
+        gemm_tile<Rows, Columns>(x, present, panels[t], depth, block == 0, total, out);
       }
     }
   }
@@ -140,7 +153,8 @@ inline AssayStatus gemm(const Args& args) {
       gemm_group<Widen, Rows, Columns>(args, args.x + m0 * args.x_stride, args.y + m0 * args.y_stride + n0, rows, n0, tiles,
                                        totals);
       for (int64_t r = 0; r < rows; ++r) {
-        stream(Copy{}, totals + r * kGroupRows, args.y + (m0 + r) * args.y_stride + n0, columns);
+        const int64_t c = r < rows / Rows * Rows ? columns / kTileRows * kTileRows : 0;
+        stream(Copy{}, totals + r * kGroupRows + c, args.y + (m0 + r) * args.y_stride + n0 + c, columns - c);
       }
     }
   }
