@@ -16,7 +16,7 @@ struct Ahead {
 };
 
 /* Where the hardware does not follow a stream. Into the first level alone, whose outstanding misses are few, reaches 80 % of the
-   read roof on Sapphire Rapids, into the second alone 88 %, both 95 %; half or twice the distances lose 2 to 5 points. */
+   read roof on Emerald Rapids, into the second alone 88 %, both 95 %; half or twice the distances lose 2 to 5 points. */
 constexpr Ahead kFarAhead = {4096, 16384};
 
 template <Ahead Distance>
