@@ -123,6 +123,19 @@ def last_block(target: Target, blocks: int) -> Case:
                        rows_like(target, codes_of(target, draw, 1, blocks)[0], 0.25), "tail")
 
 
+def past_24_bits(target: Target) -> list[Case]:
+    """Codes, scales and activations all near their largest: I1 is more than f32 holds, and is to be rounded once."""
+    if not target.gemm or target.form.elements != 256:
+        return []
+    draw, blocks = target.draw("past_24_bits"), 1
+    f = random_fields(draw, target.weights, (ROWS, blocks))
+    high, scale_high = target.form.codes[1], scale_range(target.form)[1]
+    f.q = integers(draw, f.q.shape, high - 2, high)
+    f.scale = integers(draw, f.scale.shape, scale_high - 3, scale_high)
+    codes = integers(draw, (blocks, FORMATS[target.x].elements), 119, 127)
+    return [target.case("past_24_bits", join(target.weights, f), rows_like(target, codes, 2.0**-7), "extremes")]
+
+
 def minimum_only(target: Target) -> list[Case]:
     """d = 0: the sums of sixteen alone make the result."""
     if not target.form.has_minimum:
@@ -234,5 +247,6 @@ def data_sets(target: Target) -> list[Case]:
              target.case("sparse_x", random_blocks(draw, target.weights, (ROWS, offset)),
                          target.activations(draw, m, offset, "mixed_zero"))]
     return [*found, *extremes(target), cancelling(target), small_onto_large(target), sparse(target),
-            *(last_block(target, b) for b in (2, 3, 5, 8)), *minimum_only(target), *small_scales(target),
+            *(last_block(target, b) for b in (2, 3, 5, 8)), *past_24_bits(target), *minimum_only(target),
+            *small_scales(target),
             *zeros(target), *nonfinite(target), truncation(target)]
