@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <stdexcept>
 
-#include "kernels/cpu.h"
 #include "kernels/edit_distance.h"
 
 #if defined(__x86_64__)
@@ -58,22 +57,10 @@ Isa detect() noexcept {
   return has_bit(extended.ecx, 11) ? Isa::avx512vnni : Isa::avx512;
 }
 
-bool is_amd_family_19h() noexcept {
-  const Cpuid vendor = cpuid(0);
-  constexpr unsigned kAuth = 0x68747541, kEnti = 0x69746e65, kCamd = 0x444d4163;
-  if (vendor.ebx != kAuth || vendor.edx != kEnti || vendor.ecx != kCamd) return false;
-  const unsigned version = cpuid(1).eax;
-  return (version >> 8 & 0xf) + (version >> 20 & 0xff) == 0x19;
-}
-
 #else
 
 Isa detect() noexcept {
   return Isa::scalar;
-}
-
-bool is_amd_family_19h() noexcept {
-  return false;
 }
 
 #endif
@@ -107,11 +94,6 @@ bool isa_supported(Isa isa) noexcept {
 Isa best_isa() noexcept {
   static const Isa best = detect();
   return best;
-}
-
-bool follows_streams() noexcept {
-  static const bool follows = is_amd_family_19h();
-  return follows;
 }
 
 std::string supported_isa_names() {
