@@ -72,7 +72,6 @@ void load_weights(const Plan& plan, std::uint8_t* region, int threads, const Loa
   for (const PlannedWeight& planned : plan.weights) {
     if (planned.in_file || planned.layout != nullptr) continue;
     load_norm(*planned.stored, reinterpret_cast<float*>(region + planned.offset));
-    release_pages(planned.stored->bytes);
   }
   // A thread takes a piece when it is done with another: fresh pages do not cost each the same.
   const std::vector<Piece> pieces = cut_matrices(plan);
