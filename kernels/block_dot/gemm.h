@@ -2,7 +2,8 @@
 
    Loops, outermost first: panels of rows of activations; chunks of columns; tiles of sixteen rows of weights; R rows of the
    panel. What depends on activations alone is worked out once a panel, and a tile is gathered and opened once a panel. A
-   panel's chunk stays in the second-level cache and an opened tile's (20 KB) in the first; sums stay in registers over a chunk, and in y between two. */
+   panel's chunk stays in the second-level cache and an opened tile's (20 KB) in the first; sums stay in registers over a chunk,
+   and in y between two. */
 #pragma once
 
 #include "kernels/block_dot/body.h"
