@@ -9,12 +9,12 @@
    plus, minus, times(a, b)     32-bit lanes, modulo 2^32
    byte_pairs<J>(v)   byte J of each lane as both 16-bit halves of the lane
    unsigned_pairs<J>(v), signed_pairs<J>(v)     bytes 2J and 2J + 1 of each lane as its 16-bit halves
-   pair_dot(sum, a, p)          sum + the products of a's 16-bit halves with the two at p: exact
+   pair_dot(sum, a, b)          sum + the products of a's 16-bit halves with b's: exact
    code_sum(q)        the sum of 32 signed bytes
    to_f32(v), widen(p)          from 32-bit integers, to nearest even; from halves, exact
    plus, times, fma, fnma(a, b, c)    a + b, a*b, a*b + c, -(a*b) + c, one rounding; repeat_f32; load_f32, store_f32
 
-   Dots of bytes. A dot takes a line of codes without sign by the four activations at x, of -127..127:
+   Dots of bytes. A dot takes a line of codes without sign by the activations x, four of -127..127 in each lane:
    Dots               sums under way; kDotLines<MaxCode> lines may be added to one before it must be taken out
    dot(codes, x), dot(sums, codes, x)      the first, a further line
    Scale, unsigned_scale<J>(v), signed_scale<J>(v)    byte J of each lane as add_scaled takes it
@@ -47,13 +47,13 @@ ASSAY_INLINE Words load_words(const void* p) {
   asm("" : "+x"(line.lo), "+x"(line.hi));
   return line;
 }
-ASSAY_INLINE __m256i repeat_half(const void* p) {
-  int32_t word;
-  memcpy(&word, p, sizeof word);
-  return _mm256_set1_epi32(word);
-}
 ASSAY_INLINE Words repeat_int(int32_t x) {
   return {_mm256_set1_epi32(x), _mm256_set1_epi32(x)};
+}
+ASSAY_INLINE Words repeat(const void* p) {
+  int32_t word;
+  memcpy(&word, p, sizeof word);
+  return repeat_int(word);
 }
 ASSAY_INLINE Words no_words() {
   return repeat_int(0);
@@ -112,9 +112,8 @@ template <int J>
 ASSAY_INLINE Words signed_pairs(Words a) {
   return high_bytes(pick_bytes(a, 0x01800080u + J * 0x02000200u));
 }
-ASSAY_INLINE Words pair_dot(Words sum, Words a, const int16_t* p) {
-  const __m256i pair = repeat_half(p);
-  return plus(sum, {_mm256_madd_epi16(a.lo, pair), _mm256_madd_epi16(a.hi, pair)});
+ASSAY_INLINE Words pair_dot(Words sum, Words a, Words b) {
+  return plus(sum, {_mm256_madd_epi16(a.lo, b.lo), _mm256_madd_epi16(a.hi, b.hi)});
 }
 
 ASSAY_INLINE Floats to_f32(Words a) {
@@ -157,12 +156,11 @@ template <int MaxCode>
 inline constexpr int kDotLines = 32767 / (2 * 127 * MaxCode);
 inline constexpr bool kDotsStart = false;
 
-ASSAY_INLINE Dots dot(Words codes, const int8_t* x) {
-  const __m256i four = repeat_half(x);
-  return {_mm256_maddubs_epi16(codes.lo, four), _mm256_maddubs_epi16(codes.hi, four)};
+ASSAY_INLINE Dots dot(Words codes, Words x) {
+  return {_mm256_maddubs_epi16(codes.lo, x.lo), _mm256_maddubs_epi16(codes.hi, x.hi)};
 }
 // The empty assembly: sums are added in this order. GCC would add them up as a tree, and spill.
-ASSAY_INLINE Dots dot(Dots sums, Words codes, const int8_t* x) {
+ASSAY_INLINE Dots dot(Dots sums, Words codes, Words x) {
   const Dots line = dot(codes, x);
   Dots sum = {_mm256_add_epi16(sums.lo, line.lo), _mm256_add_epi16(sums.hi, line.hi)};
   asm("" : "+x"(sum.lo), "+x"(sum.hi));
@@ -196,10 +194,9 @@ inline constexpr bool kScalesInF32 = false;
 ASSAY_INLINE Words signed_codes(Words w) {
   return w;
 }
-ASSAY_INLINE Words signed_dot(Words total, Words w, const int8_t* x) {
-  const __m256i four = repeat_half(x);
-  return add_plain(total, {_mm256_maddubs_epi16(_mm256_abs_epi8(w.lo), _mm256_sign_epi8(four, w.lo)),
-                           _mm256_maddubs_epi16(_mm256_abs_epi8(w.hi), _mm256_sign_epi8(four, w.hi))});
+ASSAY_INLINE Words signed_dot(Words total, Words w, Words x) {
+  return add_plain(total, {_mm256_maddubs_epi16(_mm256_abs_epi8(w.lo), _mm256_sign_epi8(x.lo, w.lo)),
+                           _mm256_maddubs_epi16(_mm256_abs_epi8(w.hi), _mm256_sign_epi8(x.hi, w.hi))});
 }
 
 }  // namespace

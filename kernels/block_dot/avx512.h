@@ -6,8 +6,8 @@
 namespace assay {
 namespace {
 
-ASSAY_INLINE Words pair_dot(Words sum, Words a, const int16_t* p) {
-  return {_mm512_add_epi32(sum.v, _mm512_madd_epi16(a.v, repeat(p).v))};
+ASSAY_INLINE Words pair_dot(Words sum, Words a, Words b) {
+  return {_mm512_add_epi32(sum.v, _mm512_madd_epi16(a.v, b.v))};
 }
 
 // VPMADDUBSW adds two products in 16 bits, saturating; further lines are added in 16 bits too, so that a line of
@@ -19,11 +19,11 @@ template <int MaxCode>
 inline constexpr int kDotLines = 32767 / (2 * 127 * MaxCode);
 inline constexpr bool kDotsStart = false;
 
-ASSAY_INLINE Dots dot(Words codes, const int8_t* x) {
-  return {_mm512_maddubs_epi16(codes.v, repeat(x).v)};
+ASSAY_INLINE Dots dot(Words codes, Words x) {
+  return {_mm512_maddubs_epi16(codes.v, x.v)};
 }
 // The empty assembly: sums are added in this order. GCC would add them up as a tree, and spill.
-ASSAY_INLINE Dots dot(Dots sums, Words codes, const int8_t* x) {
+ASSAY_INLINE Dots dot(Dots sums, Words codes, Words x) {
   Dots sum = {_mm512_add_epi16(sums.v, dot(codes, x).v)};
   asm("" : "+v"(sum.v));
   return sum;
@@ -55,10 +55,9 @@ inline constexpr bool kScalesInF32 = false;
 ASSAY_INLINE Words signed_codes(Words w) {
   return w;
 }
-ASSAY_INLINE Words signed_dot(Words total, Words w, const int8_t* x) {
-  const __m512i four = repeat(x).v;
-  const __m512i signed_four = _mm512_mask_sub_epi8(four, _mm512_movepi8_mask(w.v), _mm512_setzero_si512(), four);
-  return add_plain(total, {_mm512_maddubs_epi16(_mm512_abs_epi8(w.v), signed_four)});
+ASSAY_INLINE Words signed_dot(Words total, Words w, Words x) {
+  const __m512i signed_x = _mm512_mask_sub_epi8(x.v, _mm512_movepi8_mask(w.v), _mm512_setzero_si512(), x.v);
+  return add_plain(total, {_mm512_maddubs_epi16(_mm512_abs_epi8(w.v), signed_x)});
 }
 
 }  // namespace

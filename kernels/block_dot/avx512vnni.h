@@ -6,8 +6,8 @@
 namespace assay {
 namespace {
 
-ASSAY_INLINE Words pair_dot(Words sum, Words a, const int16_t* p) {
-  return {_mm512_dpwssd_epi32(sum.v, a.v, repeat(p).v)};
+ASSAY_INLINE Words pair_dot(Words sum, Words a, Words b) {
+  return {_mm512_dpwssd_epi32(sum.v, a.v, b.v)};
 }
 
 using Dots = Words;
@@ -15,12 +15,10 @@ template <int MaxCode>
 inline constexpr int kDotLines = 1 << 16;  // 4 * 255 * 127 * 2^14 < 2^31
 inline constexpr bool kDotsStart = true;
 
-// In assembly: of the intrinsic GCC 12 makes two instructions, a broadcast and a dot.
-ASSAY_INLINE Dots dot(Dots sums, Words codes, const int8_t* x) {
-  asm("vpdpbusd %2%{1to16%}, %1, %0" : "+v"(sums.v) : "v"(codes.v), "m"(*reinterpret_cast<const int8_t(*)[4]>(x)));
-  return sums;
+ASSAY_INLINE Dots dot(Dots sums, Words codes, Words x) {
+  return {_mm512_dpbusd_epi32(sums.v, codes.v, x.v)};
 }
-ASSAY_INLINE Dots dot(Words codes, const int8_t* x) {
+ASSAY_INLINE Dots dot(Words codes, Words x) {
   return dot(no_words(), codes, x);
 }
 
@@ -55,7 +53,7 @@ inline constexpr int kHighNibbles = 4;
 ASSAY_INLINE Words signed_codes(Words w) {
   return {_mm512_xor_si512(w.v, _mm512_set1_epi8(-128))};
 }
-ASSAY_INLINE Words signed_dot(Words total, Words codes, const int8_t* x) {
+ASSAY_INLINE Words signed_dot(Words total, Words codes, Words x) {
   return dot(total, codes, x);
 }
 

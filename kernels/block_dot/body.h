@@ -84,11 +84,13 @@ ASSAY_INLINE void prefetch_tile(const Tile& tile) {
 template <class Format>
 ASSAY_INLINE void add_one_row(const typename Format::Tile& tile, const int8_t* x, const typename Format::Side& side,
                               Floats& sums) {
+  const Format format(tile);
+  const Format* const weights[1] = {&format};
   const int8_t* const codes[1] = {x};
   const typename Format::Side* const sides[1] = {&side};
-  Floats acc[1] = {sums};
-  add_block<Format>(Format(tile), codes, sides, acc);
-  sums = acc[0];
+  Floats acc[1][1] = {{sums}};
+  add_block<Format>(weights, codes, sides, acc);
+  sums = acc[0][0];
 }
 
 // Packed weights are one ascending stream.

@@ -1,9 +1,9 @@
 /* gemm over block-quantised weights. After body.h.
 
-   Loops, outermost first: panels of rows of activations; chunks of columns; tiles of sixteen rows of weights; R rows of the
+   Loops, outermost first: panels of rows of activations; chunks of columns; T tiles of sixteen rows of weights; R rows of the
    panel. What depends on activations alone is worked out once a panel, and a tile is gathered and opened once a panel. A
-   panel's chunk stays in the second-level cache and an opened tile's (20 KB) in the first; sums stay in registers over a chunk,
-   and in y between two. */
+   panel's chunk stays in the second-level cache and the opened tiles' (20 KB each) in the first; sums stay in registers over a
+   chunk, and in y between two. */
 #pragma once
 
 #include "kernels/block_dot/body.h"
@@ -12,96 +12,110 @@
 namespace assay {
 namespace {
 
-constexpr int64_t kPanelRows = 96;
+constexpr int64_t kPanelRows = 128;
 
-// A panel is [row][kChunk] of these.
 template <class Format>
 struct PanelBlock {
   typename Format::Side side;
   int8_t codes[Format::kElements];
 };
 
-// One tile's columns against a panel.
+// A chunk of columns of some rows of activations.
 template <class Format>
-struct Chunk {
-  const Opened<Format>* weights;
+struct Panel {
+  int64_t rows;
+  int64_t first_block;
   int blocks;
-  bool first;  // sums start at +0, not at y
+  alignas(64) PanelBlock<Format> at[kPanelRows][kChunk<Format>];
+
+  inline void fill(const typename Format::Activation* x, int64_t x_stride) {
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int b = 0; b < blocks; ++b) {
+        const typename Format::Activation& from = x[r * x_stride + first_block + b];
+        at[r][b].side.take(from);
+        memcpy(at[r][b].codes, from.qs, sizeof at[r][b].codes);
+      }
+    }
+  }
+};
+
+// The same chunk of T tiles, and the outputs of the panel's rows there.
+template <class Format, int T>
+struct OpenTiles {
+  alignas(64) Opened<Format> weights[T][kChunk<Format>];
   float* y;
   int64_t y_stride;
-  int64_t columns;  // of y
+  int64_t columns;
 };
 
 // Rows row .. row + R - 1 of the panel.
-template <class Format, int R>
-__attribute__((noinline)) void add_rows(const Chunk<Format>& chunk, const PanelBlock<Format>* panel, int64_t row) {
-  const PanelBlock<Format>* block = panel + row * kChunk<Format>;
-  float* y = chunk.y + row * chunk.y_stride;
-  Floats acc[R];
-  ASSAY_UNROLL
-  for (int r = 0; r < R; ++r) acc[r] = chunk.first ? repeat_f32(0.0f) : load_rows(y + r * chunk.y_stride, chunk.columns);
+template <int R, class Format, int T>
+__attribute__((noinline)) void add_rows(const OpenTiles<Format, T>& tiles, const Panel<Format>& panel, int64_t row) {
+  const auto y_at = [&](int t, int r) { return tiles.y + (row + r) * tiles.y_stride + t * kTileRows; };
+  const auto columns_of = [&](int t) { return tiles.columns - t * kTileRows; };
+  Floats acc[T][R];
+  for_each_sum<T, R>([&](int t, int r) ASSAY_LAMBDA_INLINE {
+    acc[t][r] = panel.first_block == 0 ? repeat_f32(0.0f) : load_rows(y_at(t, r), columns_of(t));
+  });
   // For rows whose stride is a power of two a store would miss, and those after it would wait.
-  for (int r = 0; r < R; ++r) __builtin_prefetch(y + r * chunk.y_stride, 1);
-  for (int b = 0; b < chunk.blocks; ++b, ++block) {
+  for_each_sum<T, R>([&](int t, int r) ASSAY_LAMBDA_INLINE { __builtin_prefetch(y_at(t, r), 1); });
+  for (int b = 0; b < panel.blocks; ++b) {
+    const Opened<Format>* weights[T];
     const int8_t* x[R];
     const typename Format::Side* sides[R];
     ASSAY_UNROLL
+    for (int t = 0; t < T; ++t) weights[t] = &tiles.weights[t][b];
+    ASSAY_UNROLL
     for (int r = 0; r < R; ++r) {
-      x[r] = block[r * kChunk<Format>].codes;
-      sides[r] = &block[r * kChunk<Format>].side;
+      x[r] = panel.at[row + r][b].codes;
+      sides[r] = &panel.at[row + r][b].side;
     }
-    add_block<Format>(chunk.weights[b], x, sides, acc);
+    add_block<Format>(weights, x, sides, acc);
   }
-  ASSAY_UNROLL
-  for (int r = 0; r < R; ++r) store_rows(y + r * chunk.y_stride, acc[r], chunk.columns);
+  for_each_sum<T, R>([&](int t, int r) ASSAY_LAMBDA_INLINE { store_rows(y_at(t, r), acc[t][r], columns_of(t)); });
 }
 
-// Rows row .. rows - 1, R at a time, the rest in halves of it, rounded up.
-template <class Format, int R>
-inline void add_panel(const Chunk<Format>& chunk, const PanelBlock<Format>* panel, int64_t row, int64_t rows) {
-  for (; rows - row >= R; row += R) add_rows<Format, R>(chunk, panel, row);
-  if constexpr (R > 1) add_panel<Format, (R + 1) / 2>(chunk, panel, row, rows);
+// Rows row and on, R at a time, the rest in halves of it, rounded up.
+template <int R, class Format, int T>
+inline void add_panel(const OpenTiles<Format, T>& tiles, const Panel<Format>& panel, int64_t row) {
+  for (; panel.rows - row >= R; row += R) add_rows<R>(tiles, panel, row);
+  if constexpr (R > 1) add_panel<(R + 1) / 2>(tiles, panel, row);
 }
 
-template <class Format>
-inline void fill_panel(const typename Format::Activation* x, int64_t x_stride, int64_t rows, int blocks,
-                       PanelBlock<Format>* panel) {
-  for (int64_t r = 0; r < rows; ++r) {
-    for (int b = 0; b < blocks; ++b) {
-      PanelBlock<Format>& block = panel[r * kChunk<Format> + b];
-      block.side.take(x[r * x_stride + b]);
-      memcpy(block.codes, x[r * x_stride + b].qs, sizeof block.codes);
+// Weights' rows n0 and on against a panel whose first row of outputs is y, T tiles at a time, the rest in halves of it.
+template <int T, int R, class Source, class Format>
+inline void add_tiles(const Source& source, const Panel<Format>& panel, int64_t n0, int64_t n, float* y, int64_t y_stride) {
+  OpenTiles<Format, T> tiles;
+  typename Source::Scratch scratch;
+  tiles.y_stride = y_stride;
+  for (; n - n0 > (T - 1) * kTileRows; n0 += T * kTileRows) {
+    for (int t = 0; t < T; ++t) {
+      const typename Format::Tile* blocks = source.at(n0 / kTileRows + t, panel.first_block, panel.blocks, scratch);
+      for (int b = 0; b < panel.blocks; ++b) tiles.weights[t][b].open(Format(blocks[b]));
     }
+    tiles.y = y + n0;
+    tiles.columns = n - n0;
+    add_panel<R>(tiles, panel, 0);
   }
+  if constexpr (T > 1) add_tiles<T / 2, R>(source, panel, n0, n, y, y_stride);
 }
 
-template <class Format, template <class> class Source, int R, class Args>
+template <class Format, template <class> class Source, int T, int R, class Args>
 inline AssayStatus block_gemm(const Args& args) {
   if (args.k % Format::kElements != 0) return ASSAY_BAD_SHAPE;
   const int64_t blocks = args.k / Format::kElements;
   const Source<Format> source(args.w, args.n, blocks);
-  alignas(64) PanelBlock<Format> panel[kPanelRows * kChunk<Format>];
-  typename Source<Format>::Scratch scratch;
-  alignas(64) Opened<Format> opened[kChunk<Format>];
+  Panel<Format> panel;
   for (int64_t m0 = 0; m0 < args.m; m0 += kPanelRows) {
-    const int64_t rows = args.m - m0 < kPanelRows ? args.m - m0 : kPanelRows;
-    int64_t b0 = 0;
+    panel.rows = args.m - m0 < kPanelRows ? args.m - m0 : kPanelRows;
+    panel.first_block = 0;
     do {  // once for k = 0 too: it writes +0
-      Chunk<Format> chunk;
-      chunk.blocks = static_cast<int>(blocks - b0 < kChunk<Format> ? blocks - b0 : kChunk<Format>);
-      chunk.first = b0 == 0;
-      chunk.weights = opened;
-      chunk.y_stride = args.y_stride;
-      fill_panel<Format>(args.x + m0 * args.x_stride + b0, args.x_stride, rows, chunk.blocks, panel);
-      for (int64_t n0 = 0; n0 < args.n; n0 += kTileRows) {
-        const typename Format::Tile* tiles = source.at(n0 / kTileRows, b0, chunk.blocks, scratch);
-        for (int b = 0; b < chunk.blocks; ++b) opened[b].open(Format(tiles[b]));
-        chunk.y = args.y + m0 * args.y_stride + n0;
-        chunk.columns = args.n - n0;
-        add_panel<Format, R>(chunk, panel, 0, rows);
-      }
-      b0 += kChunk<Format>;
-    } while (b0 < blocks);
+      const int64_t left = blocks - panel.first_block;
+      panel.blocks = static_cast<int>(left < kChunk<Format> ? left : kChunk<Format>);
+      panel.fill(args.x + m0 * args.x_stride, args.x_stride);
+      add_tiles<T, R>(source, panel, 0, args.n, args.y + m0 * args.y_stride, args.y_stride);
+      panel.first_block += kChunk<Format>;
+    } while (panel.first_block < blocks);
   }
   return ASSAY_OK;
 }

@@ -6,7 +6,7 @@
 namespace assay {
 
 extern "C" AssayStatus gemm_q4_k_q8_k_avx512(const GemmQ4KQ8KArgs* args) noexcept {
-  return block_gemm<Q4K, Plain, 6>(*args);
+  return block_gemm<Q4K, Plain, 1, 6>(*args);
 }
 
 }  // namespace assay

@@ -6,7 +6,7 @@
 namespace assay {
 
 extern "C" AssayStatus gemm_q4_k_q8_k_avx512vnni(const GemmQ4KQ8KArgs* args) noexcept {
-  return block_gemm<Q4K, Plain, 6>(*args);
+  return block_gemm<Q4K, Plain, 2, 4>(*args);
 }
 
 }  // namespace assay

@@ -6,7 +6,7 @@
 namespace assay {
 
 extern "C" AssayStatus gemm_q4_k_x16_q8_k_avx2(const GemmQ4KX16Q8KArgs* args) noexcept {
-  return block_gemm<Q4K, Packed, 4>(*args);
+  return block_gemm<Q4K, Packed, 1, 4>(*args);
 }
 
 }  // namespace assay

@@ -6,7 +6,7 @@
 namespace assay {
 
 extern "C" AssayStatus gemm_q4_k_x16_q8_k_avx512(const GemmQ4KX16Q8KArgs* args) noexcept {
-  return block_gemm<Q4K, Packed, 6>(*args);
+  return block_gemm<Q4K, Packed, 1, 6>(*args);
 }
 
 }  // namespace assay

@@ -6,7 +6,7 @@
 namespace assay {
 
 extern "C" AssayStatus gemm_q5_0_q8_0_avx2(const GemmQ50Q80Args* args) noexcept {
-  return block_gemm<Q50, Plain, 4>(*args);
+  return block_gemm<Q50, Plain, 1, 4>(*args);
 }
 
 }  // namespace assay

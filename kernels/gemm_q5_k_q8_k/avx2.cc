@@ -6,7 +6,7 @@
 namespace assay {
 
 extern "C" AssayStatus gemm_q5_k_q8_k_avx2(const GemmQ5KQ8KArgs* args) noexcept {
-  return block_gemm<Q5K, Plain, 4>(*args);
+  return block_gemm<Q5K, Plain, 1, 4>(*args);
 }
 
 }  // namespace assay

@@ -6,7 +6,7 @@
 namespace assay {
 
 extern "C" AssayStatus gemm_q5_k_q8_k_avx512(const GemmQ5KQ8KArgs* args) noexcept {
-  return block_gemm<Q5K, Plain, 6>(*args);
+  return block_gemm<Q5K, Plain, 1, 6>(*args);
 }
 
 }  // namespace assay

@@ -6,7 +6,7 @@
 namespace assay {
 
 extern "C" AssayStatus gemm_q6_k_q8_k_avx2(const GemmQ6KQ8KArgs* args) noexcept {
-  return block_gemm<Q6K, Plain, 4>(*args);
+  return block_gemm<Q6K, Plain, 1, 4>(*args);
 }
 
 }  // namespace assay

@@ -6,7 +6,7 @@
 namespace assay {
 
 extern "C" AssayStatus gemm_q6_k_q8_k_avx512vnni(const GemmQ6KQ8KArgs* args) noexcept {
-  return block_gemm<Q6K, Plain, 6>(*args);
+  return block_gemm<Q6K, Plain, 2, 4>(*args);
 }
 
 }  // namespace assay

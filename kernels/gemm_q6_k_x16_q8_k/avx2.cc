@@ -6,7 +6,7 @@
 namespace assay {
 
 extern "C" AssayStatus gemm_q6_k_x16_q8_k_avx2(const GemmQ6KX16Q8KArgs* args) noexcept {
-  return block_gemm<Q6K, Packed, 4>(*args);
+  return block_gemm<Q6K, Packed, 1, 4>(*args);
 }
 
 }  // namespace assay

@@ -6,7 +6,7 @@
 namespace assay {
 
 extern "C" AssayStatus gemm_q8_0_q8_0_avx512(const GemmQ80Q80Args* args) noexcept {
-  return block_gemm<Q80, Plain, 6>(*args);
+  return block_gemm<Q80, Plain, 1, 6>(*args);
 }
 
 }  // namespace assay

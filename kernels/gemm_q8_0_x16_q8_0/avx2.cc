@@ -6,7 +6,7 @@
 namespace assay {
 
 extern "C" AssayStatus gemm_q8_0_x16_q8_0_avx2(const GemmQ80X16Q80Args* args) noexcept {
-  return block_gemm<Q80, Packed, 4>(*args);
+  return block_gemm<Q80, Packed, 1, 4>(*args);
 }
 
 }  // namespace assay
