@@ -1,5 +1,5 @@
 /* Prefill's loops, outermost first: kv heads; chunks of queries, whose state stays in the second-level cache; spans; blocks of
-   keys, widened once for the chunk; sixteen queries. After an ISA's header and, but for scalar.h, simd/transpose.h. */
+   keys, widened once for the chunk; sixteen queries or two times sixteen. After an ISA's header and, but for scalar.h, simd/transpose.h. */
 #pragma once
 
 #include <stdint.h>
@@ -102,7 +102,18 @@ inline void fill_panel(const KeyRows<Element>& rows, KeyRange keys, int64_t bloc
   }
 }
 
-template <class Element, class Widen, int Sums, class Args>
+// Vectors of queries from i on, `Vectors` at a time, the last alone; those that see nothing of the block are left out.
+template <int Sums, int Vectors>
+inline void chunk_block(Chunk& chunk, int64_t i, const Panel& panel, const Shape& shape, int64_t block) {
+  for (; i + Vectors <= chunk.vectors; i += Vectors) {
+    const KeyRange some = join(chunk.lanes[i].some, chunk.lanes[i + Vectors - 1].some);
+    const bool sees = some.begin < block + kKeyBlock && block < some.end;
+    if (sees) prefill_block<Sums, Vectors>(chunk.lanes + i, panel, shape, block);
+  }
+  if constexpr (Vectors > 1) chunk_block<Sums, 1>(chunk, i, panel, shape, block);
+}
+
+template <class Element, class Widen, int Sums, int Vectors, class Args>
 inline void chunk_keys(const Args& args, Chunk& chunk, Panel& panel, const Shape& shape, int64_t kv_head) {
   KeyRange keys = chunk.lanes[0].some;
   for (int64_t i = 1; i < chunk.vectors; ++i) keys = join(keys, chunk.lanes[i].some);
@@ -113,18 +124,14 @@ inline void chunk_keys(const Args& args, Chunk& chunk, Panel& panel, const Shape
     const int64_t span_end = least(round_down(block, kKeySpan) + kKeySpan, keys.end);
     for (; block < span_end; block += kKeyBlock) {
       fill_panel<Widen>(walk.block(block), keys, block, shape.dim, panel);
-      for (int64_t i = 0; i < chunk.vectors; ++i) {
-        const KeyRange some = chunk.lanes[i].some;
-        const bool sees = some.begin < block + kKeyBlock && block < some.end;
-        if (sees) prefill_block<Sums>(chunk.lanes[i], panel, shape, block);
-      }
+      chunk_block<Sums, Vectors>(chunk, 0, panel, shape, block);
     }
     for (int64_t i = 0; i < chunk.vectors; ++i) merge_span(chunk.lanes[i], shape.dim);
   }
 }
 
-// Sums vectors of sums fit into the registers; 16 is a multiple of it.
-template <class Element, class Widen, int Sums, class Args>
+// Vectors of queries are taken together; Sums vectors of sums fit into the registers; 16 is a multiple of it.
+template <class Element, class Widen, int Sums, int Vectors, class Args>
 inline AssayStatus attn_prefill(const Args& args) {
   const AssayStatus status = check_attention(args, args.rows);
   if (status != ASSAY_OK || args.n_heads == 0 || args.rows == 0) return status;
@@ -138,7 +145,7 @@ inline AssayStatus attn_prefill(const Args& args) {
     for (int64_t first = 0; first < queries.count; first += vectors * kLanes) {
       chunk.vectors = least(vectors, (queries.count - first + kLanes - 1) / kLanes);
       load_chunk(args, queries, first, shape, chunk);
-      chunk_keys<Element, Widen, Sums>(args, chunk, panel, shape, kv_head);
+      chunk_keys<Element, Widen, Sums, Vectors>(args, chunk, panel, shape, kv_head);
       for (int64_t i = 0; i < chunk.vectors; ++i) finish_queries(args, queries, first + i * kLanes, chunk.lanes[i]);
     }
   }

@@ -70,43 +70,55 @@ struct TreeSum {
   }
 };
 
-// The sums of `Residues` residues, the first and for two the one 8 above it, its neighbour in the tree, added.
-template <int Keys, int Residues>
-ASSAY_INLINE void add_residues(const QueryLanes& lanes, const float* k, const Shape& shape, int first, F32x16 (&sum)[Keys]) {
+// Of Vectors vectors of queries and Keys keys the sums of `Residues` residues, the first and for two the one 8 above it, its
+// neighbour in the tree, added. A broadcast serves all vectors: a core loads no more operands a cycle than it multiplies.
+template <int Vectors, int Keys, int Residues>
+ASSAY_INLINE void add_residues(const QueryLanes* lanes, const float* k, const Shape& shape, int first,
+                               F32x16 (&sum)[Vectors * Keys]) {
   const int64_t steps = (shape.dim - first + kLanes - 1) / kLanes;
   const int64_t second_steps = (shape.dim - first + kLanes / 2 - 1) / kLanes;  // as many or one less
-  F32x16 sums[Residues][Keys];
+  F32x16 sums[Residues][Vectors * Keys];
   ASSAY_UNROLL
   for (int r = 0; r < Residues; ++r) {
     ASSAY_UNROLL
-    for (int j = 0; j < Keys; ++j) sums[r][j] = zero();
+    for (int j = 0; j < Vectors * Keys; ++j) sums[r][j] = zero();
   }
   for (int64_t i = 0; i < steps; ++i) {
     ASSAY_UNROLL
     for (int r = 0; r < Residues; ++r) {
       if (r == 1 && i == second_steps) break;
       const int residue = first + r * 8;
-      const F32x16 query = load(lanes.q + (residue * shape.steps + i) * kLanes);
+      F32x16 query[Vectors];
+      ASSAY_UNROLL
+      for (int v = 0; v < Vectors; ++v) query[v] = load(lanes[v].q + (residue * shape.steps + i) * kLanes);
       const float* column = k + i * kLanes + residue;
       ASSAY_UNROLL
-      for (int j = 0; j < Keys; ++j) sums[r][j] = fma(query, broadcast(column[j * kPanelStride]), sums[r][j]);
+      for (int j = 0; j < Keys; ++j) {
+        const F32x16 key = broadcast(column[j * kPanelStride]);
+        ASSAY_UNROLL
+        for (int v = 0; v < Vectors; ++v) sums[r][v * Keys + j] = fma(query[v], key, sums[r][v * Keys + j]);
+      }
     }
   }
   ASSAY_UNROLL
-  for (int j = 0; j < Keys; ++j) sum[j] = Residues == 1 ? sums[0][j] : add(sums[0][j], sums[Residues - 1][j]);
+  for (int j = 0; j < Vectors * Keys; ++j) sum[j] = Residues == 1 ? sums[0][j] : add(sums[0][j], sums[Residues - 1][j]);
 }
 
-// Scores of Keys keys, whose panel rows begin at k.
-template <int Keys, int Residues>
-inline void score_keys(const QueryLanes& lanes, const float* k, const Shape& shape, F32x16* scores) {
-  TreeSum<Residues == 1 ? 4 : 3, Keys> tree;
-  F32x16 sum[Keys];
+// Scores of the Keys keys from `first` on.
+template <int Vectors, int Keys, int Residues>
+inline void score_keys(const QueryLanes* lanes, const Panel& panel, const Shape& shape, int64_t first,
+                       BlockWeights (&w)[Vectors]) {
+  TreeSum<Residues == 1 ? 4 : 3, Vectors * Keys> tree;
+  F32x16 sum[Vectors * Keys];
   for (int n = 0; n < 16 / Residues; ++n) {
-    add_residues<Keys, Residues>(lanes, k, shape, kTreeOrder[n * Residues], sum);
+    add_residues<Vectors, Keys, Residues>(lanes, panel.k + first * kPanelStride, shape, kTreeOrder[n * Residues], sum);
     tree.take(n, sum);
   }
   ASSAY_UNROLL
-  for (int j = 0; j < Keys; ++j) scores[j] = mul(broadcast(shape.scale), sum[j]);
+  for (int v = 0; v < Vectors; ++v) {
+    ASSAY_UNROLL
+    for (int j = 0; j < Keys; ++j) w[v].p[first + j] = mul(broadcast(shape.scale), sum[v * Keys + j]);
+  }
 }
 
 // Keys that a lane does not see get a score of -inf.
@@ -154,57 +166,68 @@ inline void softmax_lanes(QueryLanes& lanes, BlockWeights& w) {
   lanes.l = add(mul(lanes.l, w.c), sum[0]);
 }
 
-// o of Columns dimensions, which begin at `o` and in the panel at `values`.
-template <int Columns, bool Rescale, bool Holes>
-inline void add_columns(float* o, const float* values, const BlockWeights& w) {
-  F32x16 sum[Columns];
+// o of the Columns dimensions from d on.
+template <int Columns, bool Rescale, bool Holes, int Vectors>
+inline void add_columns(const QueryLanes* lanes, const float* values, int64_t d, const BlockWeights (&w)[Vectors]) {
+  F32x16 sum[Vectors][Columns];
   ASSAY_UNROLL
-  for (int i = 0; i < Columns; ++i) sum[i] = load(o + i * kLanes);
-  if constexpr (Rescale) {
+  for (int v = 0; v < Vectors; ++v) {
     ASSAY_UNROLL
-    for (int i = 0; i < Columns; ++i) sum[i] = mul(sum[i], w.c);
+    for (int i = 0; i < Columns; ++i) sum[v][i] = load(lanes[v].o + (d + i) * kLanes);
+    if constexpr (Rescale) {
+      ASSAY_UNROLL
+      for (int i = 0; i < Columns; ++i) sum[v][i] = mul(sum[v][i], w[v].c);
+    }
   }
   for (int j = 0; j < kKeyBlock; ++j) {
     ASSAY_UNROLL
     for (int i = 0; i < Columns; ++i) {
-      const F32x16 value = broadcast(values[j * kPanelStride + i]);
-      if constexpr (Holes) {
-        sum[i] = select(w.live[j], fma(w.p[j], value, sum[i]), sum[i]);
-      } else {
-        sum[i] = fma(w.p[j], value, sum[i]);
+      const F32x16 value = broadcast(values[j * kPanelStride + d + i]);
+      ASSAY_UNROLL
+      for (int v = 0; v < Vectors; ++v) {
+        const F32x16 next = fma(w[v].p[j], value, sum[v][i]);
+        sum[v][i] = Holes ? select(w[v].live[j], next, sum[v][i]) : next;
       }
     }
   }
   ASSAY_UNROLL
-  for (int i = 0; i < Columns; ++i) store(o + i * kLanes, sum[i]);
+  for (int v = 0; v < Vectors; ++v) {
+    ASSAY_UNROLL
+    for (int i = 0; i < Columns; ++i) store(lanes[v].o + (d + i) * kLanes, sum[v][i]);
+  }
 }
 
-// All dimensions, from d on: as many at a time as there are.
-template <int Columns>
-inline void add_values(const QueryLanes& lanes, const Panel& panel, const BlockWeights& w, int64_t d, int64_t dim) {
+// All dimensions, from d on: as many at a time as there are. What one vector does not need does no harm to it.
+template <int Columns, int Vectors>
+inline void add_values(const QueryLanes* lanes, const Panel& panel, const BlockWeights (&w)[Vectors], int64_t d, int64_t dim) {
+  const bool holes = w[0].holes || w[Vectors - 1].holes;
+  const bool rescale = w[0].rescale || w[Vectors - 1].rescale;
   for (; d + Columns <= dim; d += Columns) {
-    if (w.holes) {
-      add_columns<Columns, true, true>(lanes.o + d * kLanes, panel.v + d, w);
-    } else if (w.rescale) {
-      add_columns<Columns, true, false>(lanes.o + d * kLanes, panel.v + d, w);
+    if (holes) {
+      add_columns<Columns, true, true>(lanes, panel.v, d, w);
+    } else if (rescale) {
+      add_columns<Columns, true, false>(lanes, panel.v, d, w);
     } else {
-      add_columns<Columns, false, false>(lanes.o + d * kLanes, panel.v + d, w);
+      add_columns<Columns, false, false>(lanes, panel.v, d, w);
     }
   }
   if constexpr (Columns > 1) add_values<Columns / 2>(lanes, panel, w, d, dim);
 }
 
-// The lanes take in a block. Sums vectors of sums fit into the registers.
-template <int Sums>
-inline void prefill_block(QueryLanes& lanes, const Panel& panel, const Shape& shape, int64_t block) {
-  BlockWeights w;
-  constexpr int kResidues = Sums < 16 ? 1 : 2;
-  constexpr int kKeys = Sums / kResidues;
-  for (int64_t j = 0; j < kKeyBlock; j += kKeys) score_keys<kKeys, kResidues>(lanes, panel.k + j * kPanelStride, shape, w.p + j);
-  const bool full = lanes.all.begin <= block && block + kKeyBlock <= lanes.all.end;
-  if (!full) mask_scores(lanes, block, w.p);
-  softmax_lanes(lanes, w);
-  add_values<Sums>(lanes, panel, w, 0, shape.dim);
+// One vector of queries or two take in a block. Sums vectors of sums fit into the registers.
+template <int Sums, int Vectors>
+inline void prefill_block(QueryLanes* lanes, const Panel& panel, const Shape& shape, int64_t block) {
+  static_assert(Vectors <= 2);
+  BlockWeights w[Vectors];
+  constexpr int kResidues = Sums < 16 || Vectors > 1 ? 1 : 2;
+  constexpr int kKeys = Sums / kResidues / Vectors;
+  for (int64_t j = 0; j < kKeyBlock; j += kKeys) score_keys<Vectors, kKeys, kResidues>(lanes, panel, shape, j, w);
+  for (int v = 0; v < Vectors; ++v) {
+    const bool full = lanes[v].all.begin <= block && block + kKeyBlock <= lanes[v].all.end;
+    if (!full) mask_scores(lanes[v], block, w[v].p);
+    softmax_lanes(lanes[v], w[v]);
+  }
+  add_values<Sums / Vectors>(lanes, panel, w, 0, shape.dim);
 }
 
 inline void begin_span(QueryLanes& lanes, int64_t dim) {

@@ -6,7 +6,7 @@
 namespace assay {
 
 extern "C" AssayStatus attn_prefill_f16_scalar(const AttnPrefillF16Args* args) noexcept {
-  return attn_prefill<uint16_t, WidenF16, 4>(*args);
+  return attn_prefill<uint16_t, WidenF16, 4, 1>(*args);
 }
 
 }  // namespace assay

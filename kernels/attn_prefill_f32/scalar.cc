@@ -6,7 +6,7 @@
 namespace assay {
 
 extern "C" AssayStatus attn_prefill_f32_scalar(const AttnPrefillF32Args* args) noexcept {
-  return attn_prefill<float, Copy, 4>(*args);
+  return attn_prefill<float, Copy, 4, 1>(*args);
 }
 
 }  // namespace assay
