@@ -221,6 +221,11 @@ def nonfinite(make: Maker, draw: Draw) -> list[Case]:
     changed("nan_key_among_infinities", "NaN after scores of -inf", ("k", 1, 0, down), ("k", 1, 30, np.nan))
     changed("nan_value", "only bits count in its column", ("v", 0, 12, [np.nan] + [1] * 7))
     changed("infinite_value", "only bits count in its column", ("v", 1, 34, [1, np.inf] + [1] * 6))
+    if make.prefill:
+        q, k, v = controlled(make.draw("nan_value_leaves"), np.zeros(60), 16, 4)
+        v[:, 16] = np.nan
+        found.append(make.built("nan_value_leaves_window", q, k, v, "nonfinite window",
+                                "NaN for the first eight rows, behind the window of the other eight", window=36))
     return found
 
 
