@@ -18,7 +18,8 @@ constexpr int64_t kChunkElements = 1024;
 template <class Format>
 inline constexpr int kChunk = static_cast<int>(kChunkElements / Format::kElements);
 
-// Where tiles come from. Both: at(t, b, count, scratch) are block columns b .. b + count - 1 of rows 16 t .. 16 t + 15.
+// Where tiles come from. Both: at(t, b, count, scratch) are block columns b .. b + count - 1 of rows 16 t .. 16 t + 15; they are made
+// of kStreams times `count` weights, which begin at stream(t, i, b).
 template <class Format>
 struct Packed {
   using Weight = typename Format::Tile;
@@ -26,8 +27,11 @@ struct Packed {
   int64_t blocks;
   ASSAY_INLINE Packed(const Weight* weights, int64_t, int64_t blocks_in_row) : w(weights), blocks(blocks_in_row) {}
 
+  static constexpr int64_t kStreams = 1;
+  ASSAY_INLINE const Weight* stream(int64_t t, int64_t, int64_t b) const { return w + t * blocks + b; }
+
   struct Scratch {};
-  ASSAY_INLINE const Weight* at(int64_t t, int64_t b, int, Scratch&) const { return w + t * blocks + b; }
+  ASSAY_INLINE const Weight* at(int64_t t, int64_t b, int, Scratch&) const { return stream(t, 0, b); }
 };
 
 template <class Format>
@@ -38,16 +42,19 @@ struct Plain {
   int64_t blocks;
   ASSAY_INLINE Plain(const Weight* weights, int64_t rows, int64_t blocks_in_row) : w(weights), n(rows), blocks(blocks_in_row) {}
 
+  // Past the last row stands the last row again: its sums are not stored.
+  static constexpr int64_t kStreams = kTileRows;
+  ASSAY_INLINE const Weight* stream(int64_t t, int64_t r, int64_t b) const {
+    const int64_t row = t * kTileRows + r;
+    return w + (row < n ? row : n - 1) * blocks + b;
+  }
+
   struct Scratch {
     alignas(64) typename Format::Tile tiles[kChunk<Format>];
   };
-  // Past the last row stands the last row again: its sums are not stored.
   ASSAY_INLINE const typename Format::Tile* at(int64_t t, int64_t b, int count, Scratch& scratch) const {
     const Weight* rows[kTileRows];
-    for (int64_t r = 0; r < kTileRows; ++r) {
-      const int64_t row = t * kTileRows + r;
-      rows[r] = w + (row < n ? row : n - 1) * blocks + b;
-    }
+    for (int64_t r = 0; r < kTileRows; ++r) rows[r] = stream(t, r, b);
     for (int i = 0; i < count; ++i) {
       gather(rows, scratch.tiles[i]);
       for (const Weight*& row : rows) ++row;

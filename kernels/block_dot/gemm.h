@@ -75,11 +75,28 @@ __attribute__((noinline)) void add_rows(const OpenTiles<Format, T>& tiles, const
   for_each_sum<T, R>([&](int t, int r) ASSAY_LAMBDA_INLINE { store_rows(y_at(t, r), acc[t][r], columns_of(t)); });
 }
 
-// Rows row and on, R at a time, the rest in halves of it, rounded up.
-template <int R, class Format, int T>
-inline void add_panel(const OpenTiles<Format, T>& tiles, const Panel<Format>& panel, int64_t row) {
-  for (; panel.rows - row >= R; row += R) add_rows<R>(tiles, panel, row);
-  if constexpr (R > 1) add_panel<(R + 1) / 2>(tiles, panel, row);
+// Of the weights of T tiles from `tile` on, the share that rows row .. row + R - 1 of the panel have time for.
+template <int T, int R, class Source, class Format>
+ASSAY_INLINE void prefetch_share(const Source& source, int64_t tile, const Panel<Format>& panel, int64_t row) {
+  const int64_t lines = (panel.blocks * static_cast<int64_t>(sizeof(typename Source::Weight)) + 63) / 64;
+  const int64_t share = (static_cast<int32_t>(lines) + kPanelRows - 1) / kPanelRows;
+  for (int64_t line = row * share; line < at_most((row + R) * share, lines); ++line) {
+    for (int64_t i = 0; i < T * Source::kStreams; ++i) {
+      const auto* stream = source.stream(tile + i / Source::kStreams, i % Source::kStreams, panel.first_block);
+      __builtin_prefetch(reinterpret_cast<const char*>(stream) + line * 64, 0, 2);
+    }
+  }
+}
+
+// Rows row and on, R at a time, the rest in halves of it, rounded up. Meanwhile the weights of the tiles from `next` on are fetched.
+template <int R, class Source, class Format, int T>
+inline void add_panel(const OpenTiles<Format, T>& tiles, const Panel<Format>& panel, int64_t row, const Source& source,
+                      int64_t next) {
+  for (; panel.rows - row >= R; row += R) {
+    prefetch_share<T, R>(source, next, panel, row);
+    add_rows<R>(tiles, panel, row);
+  }
+  if constexpr (R > 1) add_panel<(R + 1) / 2>(tiles, panel, row, source, next);
 }
 
 // Weights' rows n0 and on against a panel whose first row of outputs is y, T tiles at a time, the rest in halves of it.
@@ -95,7 +112,7 @@ inline void add_tiles(const Source& source, const Panel<Format>& panel, int64_t 
     }
     tiles.y = y + n0;
     tiles.columns = n - n0;
-    add_panel<R>(tiles, panel, 0);
+    add_panel<R>(tiles, panel, 0, source, n0 / kTileRows + T);
   }
   if constexpr (T > 1) add_tiles<T / 2, R>(source, panel, n0, n, y, y_stride);
 }
