@@ -166,9 +166,10 @@ inline void softmax_lanes(QueryLanes& lanes, BlockWeights& w) {
   lanes.l = add(mul(lanes.l, w.c), sum[0]);
 }
 
-// o of the Columns dimensions from d on.
+// o of the Columns dimensions from d on. Not inlined: in one large function GCC leaves sums of AVX2 in memory.
 template <int Columns, bool Rescale, bool Holes, int Vectors>
-inline void add_columns(const QueryLanes* lanes, const float* values, int64_t d, const BlockWeights (&w)[Vectors]) {
+__attribute__((noinline)) void add_columns(const QueryLanes* lanes, const float* values, int64_t d,
+                                           const BlockWeights (&w)[Vectors]) {
   F32x16 sum[Vectors][Columns];
   ASSAY_UNROLL
   for (int v = 0; v < Vectors; ++v) {
