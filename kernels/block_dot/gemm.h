@@ -14,27 +14,21 @@ namespace {
 
 constexpr int64_t kPanelRows = 128;
 
-template <class Format>
-struct PanelBlock {
-  typename Format::Side side;
-  int8_t codes[Format::kElements];
-};
-
 // A chunk of columns of some rows of activations.
 template <class Format>
 struct Panel {
+  const typename Format::Activation* x;  // the first row's first block
+  int64_t x_stride;
   int64_t rows;
   int64_t first_block;
   int blocks;
-  alignas(64) PanelBlock<Format> at[kPanelRows][kChunk<Format>];
+  alignas(64) typename Format::Side sides[kPanelRows][kChunk<Format>];
 
-  inline void fill(const typename Format::Activation* x, int64_t x_stride) {
+  const typename Format::Activation* row(int64_t r) const { return x + r * x_stride + first_block; }
+
+  inline void take_sides() {
     for (int64_t r = 0; r < rows; ++r) {
-      for (int b = 0; b < blocks; ++b) {
-        const typename Format::Activation& from = x[r * x_stride + first_block + b];
-        at[r][b].side.take(from);
-        memcpy(at[r][b].codes, from.qs, sizeof at[r][b].codes);
-      }
+      for (int b = 0; b < blocks; ++b) sides[r][b].take(row(r)[b]);
     }
   }
 };
@@ -67,8 +61,8 @@ __attribute__((noinline)) void add_rows(const OpenTiles<Format, T>& tiles, const
     for (int t = 0; t < T; ++t) weights[t] = &tiles.weights[t][b];
     ASSAY_UNROLL
     for (int r = 0; r < R; ++r) {
-      x[r] = panel.at[row + r][b].codes;
-      sides[r] = &panel.at[row + r][b].side;
+      x[r] = panel.row(row + r)[b].qs;
+      sides[r] = &panel.sides[row + r][b];
     }
     add_block<Format>(weights, x, sides, acc);
   }
@@ -123,13 +117,15 @@ inline AssayStatus block_gemm(const Args& args) {
   const int64_t blocks = args.k / Format::kElements;
   const Source<Format> source(args.w, args.n, blocks);
   Panel<Format> panel;
+  panel.x_stride = args.x_stride;
   for (int64_t m0 = 0; m0 < args.m; m0 += kPanelRows) {
     panel.rows = args.m - m0 < kPanelRows ? args.m - m0 : kPanelRows;
+    panel.x = args.x + m0 * args.x_stride;
     panel.first_block = 0;
     do {  // once for k = 0 too: it writes +0
       const int64_t left = blocks - panel.first_block;
       panel.blocks = static_cast<int>(left < kChunk<Format> ? left : kChunk<Format>);
-      panel.fill(args.x + m0 * args.x_stride, args.x_stride);
+      panel.take_sides();
       add_tiles<T, R>(source, panel, 0, args.n, args.y + m0 * args.y_stride, args.y_stride);
       panel.first_block += kChunk<Format>;
     } while (panel.first_block < blocks);
