@@ -73,7 +73,7 @@ __attribute__((noinline)) void add_rows(const OpenTiles<Format, T>& tiles, const
 template <int T, int R, class Source, class Format>
 ASSAY_INLINE void prefetch_share(const Source& source, int64_t tile, const Panel<Format>& panel, int64_t row) {
   const int64_t lines = (panel.blocks * static_cast<int64_t>(sizeof(typename Source::Weight)) + 63) / 64;
-  const int64_t share = (static_cast<int32_t>(lines) + kPanelRows - 1) / kPanelRows;
+  const int64_t share = (lines + kPanelRows - 1) / kPanelRows;
   for (int64_t line = row * share; line < at_most((row + R) * share, lines); ++line) {
     for (int64_t i = 0; i < T * Source::kStreams; ++i) {
       const auto* stream = source.stream(tile + i / Source::kStreams, i % Source::kStreams, panel.first_block);
