@@ -70,48 +70,36 @@ struct TreeSum {
   }
 };
 
-// Of Vectors vectors of queries and Keys keys the sums of `Residues` residues, the first and for two the one 8 above it, its
-// neighbour in the tree, added. A broadcast serves all vectors: a core loads no more operands a cycle than it multiplies.
-template <int Vectors, int Keys, int Residues>
-ASSAY_INLINE void add_residues(const QueryLanes* lanes, const float* k, const Shape& shape, int first,
-                               F32x16 (&sum)[Vectors * Keys]) {
-  const int64_t steps = (shape.dim - first + kLanes - 1) / kLanes;
-  const int64_t second_steps = (shape.dim - first + kLanes / 2 - 1) / kLanes;  // as many or one less
-  F32x16 sums[Residues][Vectors * Keys];
+// The sums of a residue, of Vectors vectors of queries and Keys keys. A broadcast serves all vectors: a core loads no more operands
+// a cycle than it multiplies.
+template <int Vectors, int Keys>
+ASSAY_INLINE void add_residue(const QueryLanes* lanes, const float* k, const Shape& shape, int residue,
+                              F32x16 (&sum)[Vectors * Keys]) {
+  const int64_t steps = (shape.dim - residue + kLanes - 1) / kLanes;
   ASSAY_UNROLL
-  for (int r = 0; r < Residues; ++r) {
-    ASSAY_UNROLL
-    for (int j = 0; j < Vectors * Keys; ++j) sums[r][j] = zero();
-  }
+  for (F32x16& one : sum) one = zero();
   for (int64_t i = 0; i < steps; ++i) {
+    F32x16 query[Vectors];
     ASSAY_UNROLL
-    for (int r = 0; r < Residues; ++r) {
-      if (r == 1 && i == second_steps) break;
-      const int residue = first + r * 8;
-      F32x16 query[Vectors];
+    for (int v = 0; v < Vectors; ++v) query[v] = load(lanes[v].q + (residue * shape.steps + i) * kLanes);
+    const float* column = k + i * kLanes + residue;
+    ASSAY_UNROLL
+    for (int j = 0; j < Keys; ++j) {
+      const F32x16 key = broadcast(column[j * kPanelStride]);
       ASSAY_UNROLL
-      for (int v = 0; v < Vectors; ++v) query[v] = load(lanes[v].q + (residue * shape.steps + i) * kLanes);
-      const float* column = k + i * kLanes + residue;
-      ASSAY_UNROLL
-      for (int j = 0; j < Keys; ++j) {
-        const F32x16 key = broadcast(column[j * kPanelStride]);
-        ASSAY_UNROLL
-        for (int v = 0; v < Vectors; ++v) sums[r][v * Keys + j] = fma(query[v], key, sums[r][v * Keys + j]);
-      }
+      for (int v = 0; v < Vectors; ++v) sum[v * Keys + j] = fma(query[v], key, sum[v * Keys + j]);
     }
   }
-  ASSAY_UNROLL
-  for (int j = 0; j < Vectors * Keys; ++j) sum[j] = Residues == 1 ? sums[0][j] : add(sums[0][j], sums[Residues - 1][j]);
 }
 
 // Scores of the Keys keys from `first` on.
-template <int Vectors, int Keys, int Residues>
+template <int Vectors, int Keys>
 inline void score_keys(const QueryLanes* lanes, const Panel& panel, const Shape& shape, int64_t first,
                        BlockWeights (&w)[Vectors]) {
-  TreeSum<Residues == 1 ? 4 : 3, Vectors * Keys> tree;
+  TreeSum<4, Vectors * Keys> tree;
   F32x16 sum[Vectors * Keys];
-  for (int n = 0; n < 16 / Residues; ++n) {
-    add_residues<Vectors, Keys, Residues>(lanes, panel.k + first * kPanelStride, shape, kTreeOrder[n * Residues], sum);
+  for (int n = 0; n < 16; ++n) {
+    add_residue<Vectors, Keys>(lanes, panel.k + first * kPanelStride, shape, kTreeOrder[n], sum);
     tree.take(n, sum);
   }
   ASSAY_UNROLL
@@ -220,9 +208,8 @@ template <int Sums, int Vectors>
 inline void prefill_block(QueryLanes* lanes, const Panel& panel, const Shape& shape, int64_t block) {
   static_assert(Vectors <= 2);
   BlockWeights w[Vectors];
-  constexpr int kResidues = Sums < 16 || Vectors > 1 ? 1 : 2;
-  constexpr int kKeys = Sums / kResidues / Vectors;
-  for (int64_t j = 0; j < kKeyBlock; j += kKeys) score_keys<Vectors, kKeys, kResidues>(lanes, panel, shape, j, w);
+  constexpr int kKeys = Sums / Vectors;
+  for (int64_t j = 0; j < kKeyBlock; j += kKeys) score_keys<Vectors, kKeys>(lanes, panel, shape, j, w);
   for (int v = 0; v < Vectors; ++v) {
     const bool full = lanes[v].all.begin <= block && block + kKeyBlock <= lanes[v].all.end;
     if (!full) mask_scores(lanes[v], block, w[v].p);

@@ -119,12 +119,11 @@ inline AssayStatus block_gemm(const Args& args) {
   Panel<Format> panel;
   panel.x_stride = args.x_stride;
   for (int64_t m0 = 0; m0 < args.m; m0 += kPanelRows) {
-    panel.rows = args.m - m0 < kPanelRows ? args.m - m0 : kPanelRows;
+    panel.rows = at_most(kPanelRows, args.m - m0);
     panel.x = args.x + m0 * args.x_stride;
     panel.first_block = 0;
     do {  // once for k = 0 too: it writes +0
-      const int64_t left = blocks - panel.first_block;
-      panel.blocks = static_cast<int>(left < kChunk<Format> ? left : kChunk<Format>);
+      panel.blocks = static_cast<int>(at_most(kChunk<Format>, blocks - panel.first_block));
       panel.take_sides();
       add_tiles<T, R>(source, panel, 0, args.n, args.y + m0 * args.y_stride, args.y_stride);
       panel.first_block += kChunk<Format>;
