@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "harness/diff/diff.h"
-#include "harness/trace/record.h"
+#include "harness/forensics/diff/diff.h"
+#include "harness/forensics/trace/record.h"
 #include "tests/altered_models.h"
 #include "tests/attribute_support.h"
 #include "tests/temporary.h"

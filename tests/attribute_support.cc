@@ -1,6 +1,6 @@
 #include "tests/attribute_support.h"
 
-#include "harness/suite.h"
+#include "harness/verdict/suite.h"
 
 namespace assay {
 

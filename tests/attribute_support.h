@@ -8,7 +8,7 @@
 
 #include "engine/run/engine.h"
 #include "golden/trace.h"
-#include "harness/attribute/attribute.h"
+#include "harness/forensics/attribute/attribute.h"
 
 namespace assay {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "harness/audit/audit.h"
+#include "harness/forensics/audit/audit.h"
 #include "tests/attribute_support.h"
 
 namespace assay {

@@ -1,7 +1,7 @@
 // bisect on kernels that are wrong at one site or at two: these steps and no others are named.
 #include <gtest/gtest.h>
 
-#include "harness/attribute/bisect.h"
+#include "harness/forensics/attribute/bisect.h"
 #include "tests/attribute_support.h"
 #include "tests/planted_kernels.h"
 

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "harness/diff/diff.h"
-#include "harness/diff/report.h"
+#include "harness/forensics/diff/diff.h"
+#include "harness/forensics/diff/report.h"
 #include "tests/diff_support.h"
 #include "tests/temporary.h"
 

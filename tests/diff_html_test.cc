@@ -8,7 +8,7 @@
 #include <string>
 
 #include "golden/atomic_file.h"
-#include "harness/diff/html.h"
+#include "harness/forensics/diff/html.h"
 #include "tests/diff_support.h"
 #include "tests/temporary.h"
 

@@ -1,7 +1,7 @@
 // The page of `assay diff --html` as text. diff_html_test opens it.
 #include <gtest/gtest.h>
 
-#include "harness/diff/html.h"
+#include "harness/forensics/diff/html.h"
 #include "tests/diff_support.h"
 #include "tests/temporary.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "golden/trace_writer.h"
-#include "harness/diff/diff.h"
+#include "harness/forensics/diff/diff.h"
 #include "tests/attribute_support.h"
 
 namespace assay {

@@ -1,6 +1,6 @@
 // Two traces against one another: right engines do not diverge, one disturbed site is named, what does not align is listed and
 // never trimmed.
-#include "harness/diff/diff.h"
+#include "harness/forensics/diff/diff.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <cmath>
 #include <limits>
 
-#include "harness/diff/report.h"
-#include "harness/sites/site_name.h"
+#include "harness/forensics/diff/report.h"
+#include "harness/forensics/sites/site_name.h"
 #include "tests/diff_support.h"
 #include "tests/temporary.h"
 

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "harness/suite.h"
+#include "harness/verdict/suite.h"
 #include "tests/program.h"
 #include "tests/temporary.h"
 

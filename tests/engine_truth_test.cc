@@ -9,8 +9,8 @@
 #include <set>
 
 #include "engine/tokenizer/tokenizer.h"
-#include "harness/eval/trace_eval.h"
-#include "harness/suite.h"
+#include "harness/forensics/eval/trace_eval.h"
+#include "harness/verdict/suite.h"
 
 namespace assay {
 namespace {

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "harness/suite.h"
+#include "harness/verdict/suite.h"
 #include "tests/temporary.h"
 
 namespace assay {

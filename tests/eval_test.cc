@@ -9,10 +9,10 @@
 #include "engine/run/site_rows.h"
 #include "engine/tokenizer/tokenizer.h"
 #include "golden/trace_writer.h"
-#include "harness/eval/text_eval.h"
-#include "harness/eval/trace_eval.h"
-#include "harness/sites/site_name.h"
-#include "harness/suite.h"
+#include "harness/forensics/eval/text_eval.h"
+#include "harness/forensics/eval/trace_eval.h"
+#include "harness/forensics/sites/site_name.h"
+#include "harness/verdict/suite.h"
 #include "tests/temporary.h"
 
 namespace assay {

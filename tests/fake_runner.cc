@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/runner/messages.h"
-#include "harness/runner/ops.h"
-#include "harness/runner/placed_call.h"
+#include "harness/interop/runner/messages.h"
+#include "harness/interop/runner/ops.h"
+#include "harness/interop/runner/placed_call.h"
 
 namespace assay {
 namespace {

@@ -11,7 +11,7 @@
 #include "golden/philox.h"
 #include "golden/sha256.h"
 #include "golden/store.h"
-#include "harness/suite.h"
+#include "harness/verdict/suite.h"
 #include "tests/refusals.h"
 #include "tests/temporary.h"
 

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <cstring>
 
-#include "harness/block_format.h"
-#include "harness/call.h"
-#include "harness/cases.h"
-#include "harness/compare.h"
-#include "harness/suite.h"
+#include "harness/verdict/block_format.h"
+#include "harness/verdict/call.h"
+#include "harness/verdict/cases.h"
+#include "harness/verdict/compare.h"
+#include "harness/verdict/suite.h"
 #include "reference/block_packing.h"
 #include "reference/encode_k.h"
 

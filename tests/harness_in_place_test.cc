@@ -1,8 +1,8 @@
 // Ops with one buffer, and cuts that move a position and several indices of a tensor: the bench on trial.
 #include <gtest/gtest.h>
 
-#include "harness/check.h"
-#include "harness/ops/bind.h"
+#include "harness/verdict/check.h"
+#include "harness/verdict/ops/bind.h"
 
 namespace assay {
 

@@ -8,9 +8,9 @@
 
 #include "engine/threads.h"
 #include "golden/atomic_file.h"
-#include "harness/nearest.h"
-#include "harness/ops/bind.h"
-#include "harness/report.h"
+#include "harness/reports/report.h"
+#include "harness/verdict/nearest.h"
+#include "harness/verdict/ops/bind.h"
 #include "tests/temporary.h"
 
 namespace assay {

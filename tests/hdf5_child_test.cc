@@ -8,7 +8,7 @@
 #include <random>
 
 #include "golden/hdf5_source.h"
-#include "harness/suite.h"
+#include "harness/verdict/suite.h"
 #include "tests/refusals.h"
 #include "tests/temporary.h"
 

@@ -10,9 +10,9 @@
 #include "golden/hdf5.h"
 #include "golden/hdf5_writer.h"
 #include "golden/printable.h"
-#include "harness/adapter.h"
-#include "harness/runner/messages.h"
-#include "harness/runner/placed_call.h"
+#include "harness/interop/runner/messages.h"
+#include "harness/interop/runner/placed_call.h"
+#include "harness/verdict/adapter.h"
 #include "tests/refusals.h"
 #include "tests/temporary.h"
 

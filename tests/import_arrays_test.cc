@@ -6,9 +6,9 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "harness/audit/audit.h"
-#include "harness/import/array_map.h"
-#include "harness/suite.h"
+#include "harness/forensics/audit/audit.h"
+#include "harness/interop/import/array_map.h"
+#include "harness/verdict/suite.h"
 #include "tests/import_support.h"
 #include "tests/temporary.h"
 #include "tests/zip_image.h"

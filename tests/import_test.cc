@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "harness/audit/audit.h"
-#include "harness/import/hf_dump.h"
-#include "harness/import/llama_dump.h"
-#include "harness/suite.h"
+#include "harness/forensics/audit/audit.h"
+#include "harness/interop/import/hf_dump.h"
+#include "harness/interop/import/llama_dump.h"
+#include "harness/verdict/suite.h"
 #include "tests/import_support.h"
 #include "tests/temporary.h"
 

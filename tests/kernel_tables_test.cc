@@ -6,7 +6,7 @@
 #include <fstream>
 #include <set>
 
-#include "harness/adapter.h"
+#include "harness/verdict/adapter.h"
 #include "tests/temporary.h"
 
 namespace assay {
@@ -41,7 +41,7 @@ TEST(KernelTables, EveryIsaFileHasItsLine) {
 
 TEST(KernelTables, EveryFolderHasAnAdapter) {
   for (const auto& folder : op_folders()) {
-    EXPECT_NE(find_adapter(folder.filename().string()), nullptr) << folder << " has no line in harness/ops.inc";
+    EXPECT_NE(find_adapter(folder.filename().string()), nullptr) << folder << " has no line in harness/verdict/ops.inc";
   }
   EXPECT_EQ(op_folders().size(), adapters().size());
 }

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "engine/files/file_error.h"
-#include "harness/import/array_file.h"
-#include "harness/import/npy.h"
+#include "harness/interop/import/array_file.h"
+#include "harness/interop/import/npy.h"
 #include "tests/import_support.h"
 #include "tests/temporary.h"
 #include "tests/zip_image.h"

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "harness/report.h"
+#include "harness/reports/report.h"
 #include "tests/named_tests.h"
 
 namespace assay {

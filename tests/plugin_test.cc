@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <map>
 
-#include "harness/plugin/loader.h"
-#include "harness/suite.h"
+#include "harness/interop/plugin/loader.h"
+#include "harness/verdict/suite.h"
 #include "tests/refusals.h"
 #include "tests/temporary.h"
 

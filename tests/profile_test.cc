@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "harness/profile/profile.h"
+#include "harness/forensics/profile/profile.h"
 #include "tests/engine_support.h"
 #include "tests/program.h"
 

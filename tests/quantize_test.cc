@@ -14,7 +14,7 @@
 #include "engine/files/file_error.h"
 #include "engine/model/model_file.h"
 #include "golden/sha256.h"
-#include "harness/suite.h"
+#include "harness/verdict/suite.h"
 #include "tests/refusals.h"
 #include "tests/temporary.h"
 

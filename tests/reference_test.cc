@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "harness/call.h"
-#include "harness/cases.h"
-#include "harness/suite.h"
+#include "harness/verdict/call.h"
+#include "harness/verdict/cases.h"
+#include "harness/verdict/suite.h"
 #include "reference/encode_k.h"
 #include "tests/named_tests.h"
 

@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "harness/report.h"
-#include "harness/report_page/page.h"
-#include "harness/report_page/words.h"
+#include "harness/reports/report.h"
+#include "harness/reports/report_page/page.h"
+#include "harness/reports/report_page/words.h"
 #include "tests/temporary.h"
 
 namespace assay::report_page {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "harness/suite.h"
+#include "harness/verdict/suite.h"
 
 namespace assay {
 namespace {

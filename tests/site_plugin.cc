@@ -1,6 +1,6 @@
 // A plugin for tests of the engine: our scalar kernels as a stranger's, right ones and wrong ones.
+#include "harness/interop/plugins/tile_major.h"
 #include "harness/plugin/assay_plugin.h"
-#include "harness/plugins/tile_major.h"
 #include "kernels/gemm_f16/gemm_f16.h"
 #include "kernels/kernel.h"
 #include "kernels/linear_q4_k/linear_q4_k.h"

@@ -8,8 +8,8 @@
 #include "engine/run/site_rows.h"
 #include "engine/threads.h"
 #include "golden/sha256.h"
-#include "harness/call.h"
-#include "harness/cases.h"
+#include "harness/verdict/call.h"
+#include "harness/verdict/cases.h"
 #include "tests/engine_support.h"
 
 namespace assay {

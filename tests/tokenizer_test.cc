@@ -8,7 +8,7 @@
 #include "engine/tokenizer/tokenizer.h"
 #include "engine/tokenizer/tokenizer_json.h"
 #include "golden/hdf5.h"
-#include "harness/suite.h"
+#include "harness/verdict/suite.h"
 #include "tests/tokenizer_trial.h"
 
 namespace assay {

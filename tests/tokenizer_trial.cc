@@ -2,7 +2,7 @@
 
 #include "engine/tokenizer/byte_alphabet.h"
 #include "engine/tokenizer/tokenizer_json.h"
-#include "harness/suite.h"
+#include "harness/verdict/suite.h"
 
 namespace assay {
 

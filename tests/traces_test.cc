@@ -7,7 +7,7 @@
 #include <set>
 
 #include "golden/trace.h"
-#include "harness/suite.h"
+#include "harness/verdict/suite.h"
 #include "tests/refusals.h"
 #include "tests/temporary.h"
 

@@ -1,4 +1,4 @@
-#include "harness/attribute/attribute.h"
+#include "harness/forensics/attribute/attribute.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "harness/audit/audit.h"
+#include "harness/forensics/audit/audit.h"
 
 #include <fmt/format.h>
 

@@ -5,14 +5,14 @@
 #include <memory>
 
 #include "golden/atomic_file.h"
-#include "harness/bench/bench_report.h"
-#include "harness/bench/gate.h"
-#include "harness/cases.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/runner_options.h"
 #include "harness/cli/shape.h"
 #include "harness/cli/status_line.h"
-#include "harness/report.h"
+#include "harness/reports/report.h"
+#include "harness/verdict/bench/bench_report.h"
+#include "harness/verdict/bench/gate.h"
+#include "harness/verdict/cases.h"
 
 namespace assay::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "harness/attribute/bisect.h"
+#include "harness/forensics/attribute/bisect.h"
 
 #include <fmt/format.h>
 

@@ -6,8 +6,8 @@
 #include "harness/cli/runner_options.h"
 #include "harness/cli/shape.h"
 #include "harness/cli/status_line.h"
-#include "harness/nearest.h"
-#include "harness/report.h"
+#include "harness/reports/report.h"
+#include "harness/verdict/nearest.h"
 
 namespace assay::cli {
 namespace {

@@ -10,8 +10,8 @@
 #include "engine/plan/fuse.h"
 #include "harness/cli/runner_options.h"
 #include "harness/cli/status_line.h"
-#include "harness/nearest.h"
-#include "harness/sites/site_name.h"
+#include "harness/forensics/sites/site_name.h"
+#include "harness/verdict/nearest.h"
 
 namespace assay::cli {
 namespace {

@@ -10,7 +10,7 @@
 #include "engine/kv/mapping.h"
 #include "engine/run/engine.h"
 #include "harness/cli/model_options.h"
-#include "harness/plugin/loader.h"
+#include "harness/interop/plugin/loader.h"
 
 namespace assay::cli {
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "harness/style.h"
+#include "harness/reports/style.h"
 
 namespace assay::cli {
 

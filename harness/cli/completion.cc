@@ -5,7 +5,7 @@
 #include "golden/atomic_file.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/option_table.h"
-#include "harness/report.h"
+#include "harness/reports/report.h"
 
 namespace assay::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "harness/cli/status_line.h"
-#include "harness/report.h"
+#include "harness/reports/report.h"
 
 namespace assay::cli {
 namespace {

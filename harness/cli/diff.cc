@@ -5,9 +5,9 @@
 
 #include "golden/atomic_file.h"
 #include "harness/cli/cli.h"
-#include "harness/diff/diff.h"
-#include "harness/diff/html.h"
-#include "harness/diff/report.h"
+#include "harness/forensics/diff/diff.h"
+#include "harness/forensics/diff/html.h"
+#include "harness/forensics/diff/report.h"
 
 namespace assay::cli {
 namespace {

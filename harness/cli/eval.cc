@@ -11,9 +11,9 @@
 #include "harness/cli/chosen_engine.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/status_line.h"
-#include "harness/data_dir.h"
-#include "harness/eval/eval_report.h"
-#include "harness/report.h"
+#include "harness/forensics/eval/eval_report.h"
+#include "harness/reports/report.h"
+#include "harness/verdict/data_dir.h"
 
 namespace assay::cli {
 namespace {

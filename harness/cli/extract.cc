@@ -1,4 +1,4 @@
-#include "harness/extract/extract.h"
+#include "harness/forensics/extract/extract.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "harness/cli/cli.h"
 #include "harness/cli/model_options.h"
-#include "harness/report.h"
+#include "harness/reports/report.h"
 
 namespace assay::cli {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "engine/model/config.h"
 #include "harness/cli/cli.h"
-#include "harness/import/array_map.h"
-#include "harness/import/hf_dump.h"
-#include "harness/import/llama_dump.h"
+#include "harness/interop/import/array_map.h"
+#include "harness/interop/import/hf_dump.h"
+#include "harness/interop/import/llama_dump.h"
 
 namespace assay::cli {
 namespace {

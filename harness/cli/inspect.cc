@@ -4,11 +4,11 @@
 #include <memory>
 
 #include "golden/printable.h"
-#include "harness/block_format.h"
 #include "harness/cli/cli.h"
-#include "harness/compare.h"
-#include "harness/nearest.h"
-#include "harness/report.h"
+#include "harness/reports/report.h"
+#include "harness/verdict/block_format.h"
+#include "harness/verdict/compare.h"
+#include "harness/verdict/nearest.h"
 
 namespace assay::cli {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "harness/cli/cli.h"
 #include "harness/cli/runner_options.h"
-#include "harness/report.h"
+#include "harness/reports/report.h"
 
 namespace assay::cli {
 namespace {

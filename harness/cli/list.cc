@@ -6,7 +6,7 @@
 #include "golden/manifest.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/runner_options.h"
-#include "harness/report.h"
+#include "harness/reports/report.h"
 
 namespace assay::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include "golden/store.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/process.h"
-#include "harness/nearest.h"
+#include "harness/verdict/nearest.h"
 #include "harness/version.h"
 #include "kernels/isa.h"
 

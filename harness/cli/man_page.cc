@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "harness/cli/option_table.h"
-#include "harness/suite.h"
+#include "harness/verdict/suite.h"
 #include "harness/version.h"
 
 namespace assay::cli {

@@ -5,9 +5,9 @@
 #include "engine/kv/policies.h"
 #include "harness/cli/converted.h"
 #include "harness/cli/status_line.h"
-#include "harness/data_dir.h"
-#include "harness/nearest.h"
-#include "harness/sites/site_name.h"
+#include "harness/forensics/sites/site_name.h"
+#include "harness/verdict/data_dir.h"
+#include "harness/verdict/nearest.h"
 
 namespace assay::cli {
 namespace {

@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "harness/cli/cli.h"
-#include "harness/new_plugin/new_plugin.h"
-#include "harness/report.h"
+#include "harness/interop/new_plugin/new_plugin.h"
+#include "harness/reports/report.h"
 
 namespace assay::cli {
 

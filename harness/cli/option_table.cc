@@ -7,8 +7,8 @@
 #include "engine/convert/known_shapes.h"
 #include "engine/convert/target.h"
 #include "golden/generate.h"
-#include "harness/checks.h"
-#include "harness/suite.h"
+#include "harness/verdict/checks.h"
+#include "harness/verdict/suite.h"
 #include "kernels/isa.h"
 
 namespace assay::cli {

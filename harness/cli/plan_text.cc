@@ -8,8 +8,8 @@
 #include <limits>
 #include <map>
 
-#include "harness/report.h"
-#include "harness/sites/site_name.h"
+#include "harness/forensics/sites/site_name.h"
+#include "harness/reports/report.h"
 
 namespace assay::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "engine/plan/plan.h"
-#include "harness/style.h"
+#include "harness/reports/style.h"
 
 namespace assay::cli {
 

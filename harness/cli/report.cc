@@ -6,8 +6,8 @@
 
 #include "golden/atomic_file.h"
 #include "harness/cli/cli.h"
-#include "harness/report_page/page.h"
-#include "harness/report_page/words.h"
+#include "harness/reports/report_page/page.h"
+#include "harness/reports/report_page/words.h"
 
 namespace assay::cli {
 namespace {

@@ -15,9 +15,9 @@
 #include "harness/cli/chosen_engine.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/site_text.h"
-#include "harness/nearest.h"
-#include "harness/profile/profile.h"
-#include "harness/report.h"
+#include "harness/forensics/profile/profile.h"
+#include "harness/reports/report.h"
+#include "harness/verdict/nearest.h"
 
 namespace assay::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/remote/remote_runner.h"
+#include "harness/interop/remote/remote_runner.h"
 #include "kernels/isa.h"
 
 namespace assay::cli {

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "harness/nearest.h"
+#include "harness/verdict/nearest.h"
 
 namespace assay::cli {
 namespace {

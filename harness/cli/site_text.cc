@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "golden/sha256.h"
-#include "harness/compare.h"
+#include "harness/verdict/compare.h"
 
 namespace assay::cli {
 namespace {

@@ -9,10 +9,10 @@
 #include "harness/cli/cli.h"
 #include "harness/cli/plan_text.h"
 #include "harness/cli/status_line.h"
-#include "harness/report.h"
-#include "harness/sites/site_name.h"
-#include "harness/trace/prompts.h"
-#include "harness/trace/record.h"
+#include "harness/forensics/sites/site_name.h"
+#include "harness/forensics/trace/prompts.h"
+#include "harness/forensics/trace/record.h"
+#include "harness/reports/report.h"
 
 namespace assay::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "harness/suite.h"
+#include "harness/verdict/suite.h"
 #include "tests/import_support.h"
 
 namespace assay::faults {

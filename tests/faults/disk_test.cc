@@ -9,7 +9,7 @@
 
 #include "golden/atomic_file.h"
 #include "golden/hdf5_writer.h"
-#include "harness/suite.h"
+#include "harness/verdict/suite.h"
 #include "tests/faults/commands.h"
 #include "tests/refusals.h"
 #include "tests/temporary.h"

@@ -1,8 +1,8 @@
 // Goldens and traces of any structure: read, and laid out as calls.
 #include "golden/store.h"
 #include "golden/trace.h"
-#include "harness/call.h"
-#include "harness/cases.h"
+#include "harness/verdict/call.h"
+#include "harness/verdict/cases.h"
 #include "tests/fuzz/hdf5_recipe.h"
 #include "tests/fuzz/memory_file.h"
 #include "tests/fuzz/targets.h"

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "golden/store.h"
-#include "harness/suite.h"
+#include "harness/verdict/suite.h"
 #include "tests/fuzz/hdf5_recipe.h"
 #include "tests/fuzz/seeds.h"
 

@@ -1,9 +1,9 @@
 // The host's end of the protocol as a whole: a runner that says what the input says, whatever it is asked.
 #include <unistd.h>
 
-#include "harness/call.h"
-#include "harness/cases.h"
-#include "harness/remote/remote_runner.h"
+#include "harness/interop/remote/remote_runner.h"
+#include "harness/verdict/call.h"
+#include "harness/verdict/cases.h"
 #include "tests/fuzz/memory_file.h"
 #include "tests/fuzz/targets.h"
 

@@ -3,9 +3,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "harness/guard.h"
-#include "harness/runner/messages.h"
-#include "harness/runner/ops.h"
+#include "harness/interop/runner/messages.h"
+#include "harness/interop/runner/ops.h"
+#include "harness/verdict/guard.h"
 #include "kernels/abi.h"
 #include "tests/fuzz/sections.h"
 #include "tests/malformed/folder_image.h"

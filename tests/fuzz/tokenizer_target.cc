@@ -4,7 +4,7 @@
 #include "engine/tokenizer/tokenizer.h"
 #include "engine/tokenizer/tokenizer_json.h"
 #include "engine/tokenizer/utf8.h"
-#include "harness/suite.h"
+#include "harness/verdict/suite.h"
 #include "tests/fuzz/memory_file.h"
 #include "tests/fuzz/targets.h"
 

@@ -1,8 +1,8 @@
 // The runner's protocol: the decoders of both ends, and a call as the runner takes it.
 #include <cstring>
 
-#include "harness/runner/messages.h"
-#include "harness/runner/placed_call.h"
+#include "harness/interop/runner/messages.h"
+#include "harness/interop/runner/placed_call.h"
 #include "tests/fuzz/targets.h"
 
 namespace assay::fuzz {

@@ -4,7 +4,7 @@
 //   mutant_judge OP CHECKS < lines     each line: NAME LIBRARY SYMBOL VARIANT
 //
 // For each line one JSON object: name, variant, ended ("" or how the process died), failures [{case, check, message}], and over all
-// cases the largest nmse and whether all were close (harness/tolerances.h). The mutant of a scalar kernel is not held to the spread,
+// cases the largest nmse and whether all were close (harness/verdict/tolerances.h). The mutant of a scalar kernel is not held to the spread,
 // which would be its own. First all cases as they come; only a mutant that passes them so is placed at every alignment and cut.
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -19,10 +19,10 @@
 #include <stdexcept>
 
 #include "engine/threads.h"
-#include "harness/adapter.h"
-#include "harness/cases.h"
-#include "harness/check.h"
-#include "harness/suite.h"
+#include "harness/verdict/adapter.h"
+#include "harness/verdict/cases.h"
+#include "harness/verdict/check.h"
+#include "harness/verdict/suite.h"
 
 namespace assay {
 namespace {

@@ -1,0 +1,43 @@
+// Another engine's trace, site by site: is each what the definition makes of the trace's own inputs?
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "harness/forensics/audit/judge.h"
+#include "harness/reports/style.h"
+
+namespace assay {
+
+struct AuditRequest {
+  const ModelFile* model = nullptr;
+  const TraceFile* trace = nullptr;
+  std::string recipe;                // empty: what the trace's head names
+  std::vector<std::string> prompts;  // empty: all
+  std::vector<SiteWiring> wiring;    // the definition's, or a plan's
+};
+
+struct PromptAudit {
+  std::string prompt;
+  std::int64_t rows = 0;
+  std::vector<Judgement> sites;  // in execution order
+};
+
+struct AuditResult {
+  std::string recipe;
+  std::vector<PromptAudit> prompts;
+  std::int64_t count(SiteVerdict verdict) const;
+  // Nothing judged is no pass.
+  bool passed() const { return count(SiteVerdict::wrong) == 0 && count(SiteVerdict::right) > 0; }
+};
+
+// Throws what the trace's reader throws, and std::invalid_argument for an unknown prompt or recipe.
+AuditResult audit(const AuditRequest& request);
+
+std::string audit_text(const AuditResult& result, const Style& style);
+nlohmann::ordered_json audit_json(const AuditResult& result);
+
+}  // namespace assay

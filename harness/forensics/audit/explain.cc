@@ -1,0 +1,112 @@
+#include "harness/forensics/audit/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace assay {
+namespace explanation {
+namespace {
+
+std::string last_of(const std::string& site) {
+  return site.substr(site.rfind('.') + 1);
+}
+
+// What such a mistake is called, if it has a name.
+std::string misfed(StepKind kind, const std::string& by) {
+  const std::string name = last_of(by);
+  if (kind == StepKind::rms_norm && name.ends_with("_rope")) return "norm after rope: ";
+  if (kind == StepKind::rope && name.ends_with("_proj")) return "norm left out before rope: ";
+  if (kind == StepKind::attention && name.ends_with("_norm")) return "not the rotated ones: ";
+  return {};
+}
+
+// Sites of the same layer, and what the layer itself is fed by.
+std::vector<std::string> near(const WrongSite& site) {
+  const std::vector<std::string>& all = site.rows.prompt().sites;
+  std::string prefix;
+  std::string input;
+  if (site.wiring.layer >= 0) {
+    prefix = site.wiring.site.substr(0, site.wiring.site.rfind('.') + 1);
+    input = site.wiring.layer == 0 ? "embed" : fmt::format("layers.{:02}.ffn_residual", site.wiring.layer - 1);
+  }
+  std::vector<std::string> out;
+  std::ranges::copy_if(all, std::back_inserter(out), [&](const std::string& other) {
+    return other != site.wiring.site && other != kLogitsSite && (other.starts_with(prefix) || other == input);
+  });
+  return out;
+}
+
+bool feeds(const Source& source, const std::string& site) {
+  return source.size() == 1 && source[0].site == site && source[0].column == 0;
+}
+
+}  // namespace
+
+bool Tries::fits(const SiteCall& call, const Recipe& recipe) const {
+  try {
+    const Truth truth = evaluate(call, recipe);
+    return truth.value.cols() == value_.cols() && excess_of(value_, truth).ratio <= 1;
+  } catch (const std::invalid_argument&) {
+    return false;  // shapes that do not fit explain nothing
+  }
+}
+
+void try_inputs(Tries& tries) {
+  const WrongSite& site = tries.site();
+  for (std::size_t i = 0; i < site.call.inputs.size(); ++i) {
+    const Source& own = site.wiring.inputs[i];
+    for (const std::string& other : near(site)) {
+      const RowMatrix& candidate = site.rows.site(other);
+      if (feeds(own, other) || candidate.cols() != site.call.inputs[i].cols()) continue;
+      tries.attempt(fmt::format("{}fed by {}, not by {}", misfed(site.wiring.kind, other), other, source_text(own)),
+                    [&](SiteCall& call) { call.inputs[i] = candidate; });
+    }
+  }
+}
+
+void try_weights(Tries& tries) {
+  const WrongSite& site = tries.site();
+  if (site.weight == nullptr) return;
+  const Weight& own = *site.weight;
+  for (const Weight& other : site.model.weights().all()) {
+    if (&other == &own || other.rows != own.rows || other.cols != own.cols || is_norm(other.role) != is_norm(own.role)) continue;
+    const DecodedWeight decoded = decode_weight(other);
+    tries.attempt(fmt::format("the weight {} in the place of {}", other.name, own.name), [&](SiteCall& call) {
+      call.weight = &decoded;
+      call.activations = site.recipe.activations(other.dtype);
+    });
+  }
+  const DecodedWeight& weight = *site.call.weight;
+  const auto attempt_with = [&](const DecodedWeight& changed, const char* what) {
+    tries.attempt(what, [&](SiteCall& call) { call.weight = &changed; });
+  };
+  if (site.wiring.kind == StepKind::rms_norm) {
+    const RowMatrix ones = RowMatrix::Ones(own.rows, own.cols);
+    attempt_with({ones, ones, 0}, "no weight");
+    const RowMatrix plus = weight.value.array() + 1;
+    attempt_with({plus, plus.cwiseAbs(), 0}, "1 + weight");
+  } else if (site.wiring.kind == StepKind::linear && own.rows == own.cols) {
+    attempt_with({weight.value.transpose(), weight.split.transpose(), weight.blocks}, "the weight transposed");
+  }
+}
+
+}  // namespace explanation
+
+std::vector<std::string> explain(const WrongSite& site) {
+  explanation::Tries tries(site);
+  explanation::try_settings(tries);
+  explanation::try_inputs(tries);
+  explanation::try_weights(tries);
+  if (tries.found().empty()) explanation::try_estimates(tries);
+  if (!tries.found().empty()) return tries.found();
+  try {
+    explanation::try_values(tries, evaluate(site.call, site.recipe));
+  } catch (const std::invalid_argument&) {
+    return {};  // shapes that do not fit
+  }
+  return tries.found();
+}
+
+}  // namespace assay

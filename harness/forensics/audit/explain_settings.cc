@@ -1,0 +1,222 @@
+// Numbers and switches of an op: eps, theta, pairings, masks, roundings.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "harness/forensics/audit/explain.h"
+#include "reference/convert.h"
+
+namespace assay::explanation {
+namespace {
+
+constexpr std::array kEps = {0.0, 1e-12, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2};
+constexpr std::array kThetas = {1e4, 1e5, 5e5, 1e6, 2e6, 5e6, 1e7, 1e8};
+constexpr std::array kRoundings = {ActivationRounding::none, ActivationRounding::f16,       ActivationRounding::bf16,
+                                   ActivationRounding::q8_0, ActivationRounding::q8_0_by_d, ActivationRounding::q8_k};
+constexpr std::array<std::int64_t, 6> kWindows = {128, 256, 512, 1024, 2048, 4096};
+
+struct Turn {
+  double factor;
+  const char* name;
+};
+constexpr std::array<Turn, 7> kTurns = {{{0, "not rotated"},
+                                         {-1, "rotated the other way"},
+                                         {2, "rotated twice"},
+                                         {0.5, "positions halved"},
+                                         {0.25, "positions over 4"},
+                                         {0.125, "positions over 8"},
+                                         {0.0625, "positions over 16"}}};
+struct GateName {
+  Gate gate;
+  const char* name;
+};
+constexpr std::array<GateName, 5> kGates = {{{Gate::gelu, "gelu in the place of silu"},
+                                             {Gate::gelu_tanh, "gelu by tanh in the place of silu"},
+                                             {Gate::relu, "relu in the place of silu"},
+                                             {Gate::sigmoid, "sigmoid in the place of silu"},
+                                             {Gate::identity, "no silu"}}};
+
+void try_roundings(Tries& tries) {
+  const Eigen::Index width = tries.site().call.inputs[0].cols();
+  for (const ActivationRounding rounding : kRoundings) {
+    if (rounding == tries.site().call.activations || width % numbers_of(rounding) != 0) continue;
+    tries.attempt(fmt::format("activations {}", rounding_name(rounding)), [&](SiteCall& call) { call.activations = rounding; });
+  }
+}
+
+void try_norms(Tries& tries) {
+  std::vector<double> fitting;  // small ones may differ by less than rounding
+  for (const double eps : kEps) {
+    SiteCall call = tries.site().call;
+    call.eps = eps;
+    if (eps != tries.site().call.eps && tries.fits(call)) fitting.push_back(eps);
+  }
+  if (!fitting.empty()) tries.add(fmt::format("eps {}", fmt::join(fitting, " or ")));
+  tries.attempt("eps added to the root, not under it", [](SiteCall& call) { call.eps_outside = true; });
+  tries.attempt("eps added to the sum, not to the mean",
+                [](SiteCall& call) { call.eps *= static_cast<double>(call.heads) / static_cast<double>(call.inputs[0].cols()); });
+  tries.attempt("the mean taken off first", [](SiteCall& call) { call.centred = true; });
+  if (tries.site().call.heads > 1) {
+    tries.attempt("one root for all heads", [](SiteCall& call) { call.heads_together = true; });
+  }
+  // Norm of the norm: the first one's error is in the second's input.
+  try {
+    const Truth once = evaluate(tries.site().call, tries.site().recipe);
+    Truth twice = tries.truth_with([&](SiteCall& call) { call.inputs[0] = once.value; });
+    twice.bound *= 3;
+    if (excess_of(tries.value(), twice).ratio <= 1) tries.add("applied twice");
+  } catch (const std::invalid_argument&) {
+    return;  // shapes that do not fit explain nothing
+  }
+}
+
+void try_rotations(Tries& tries) {
+  for (const double theta : kThetas) {
+    if (theta == tries.site().call.theta) continue;
+    tries.attempt(fmt::format("theta {}", theta), [&](SiteCall& call) { call.theta = theta; });
+  }
+  tries.attempt("adjacent pairs", [](SiteCall& call) { call.adjacent = true; });
+  tries.attempt("only the first half of each head rotated", [](SiteCall& call) { call.half_rotated = true; });
+  for (const Turn& turn : kTurns) tries.attempt(turn.name, [&](SiteCall& call) { call.turn = turn.factor; });
+  const std::int64_t first = tries.site().call.positions.front();
+  for (const std::int64_t shift : {std::int64_t{-1}, std::int64_t{1}, -first}) {
+    if (shift == 0 || (shift == -first && first == 1)) continue;
+    tries.attempt(fmt::format("positions moved by {}", shift), [&](SiteCall& call) { call.shift = shift; });
+  }
+}
+
+void try_attention(Tries& tries) {
+  const SiteCall& own = tries.site().call;
+  if (own.heads > own.kv_heads && own.kv_heads > 1)
+    tries.attempt("kv head = h % n_kv", [](SiteCall& call) { call.kv_modulo = true; });
+  tries.attempt("a mask that hides the token itself", [](SiteCall& call) { call.mask_ahead = -1; });
+  tries.attempt("a mask that shows the next token", [](SiteCall& call) { call.mask_ahead = 1; });
+  tries.attempt("no mask", [](SiteCall& call) { call.mask_ahead = std::int64_t{1} << 40; });
+  const double d = static_cast<double>(own.inputs[0].cols()) / static_cast<double>(own.heads);
+  tries.attempt("scores not scaled", [](SiteCall& call) { call.score_scale = 1; });
+  tries.attempt("scores over head_dim, not its root", [&](SiteCall& call) { call.score_scale = 1 / d; });
+  tries.attempt("keys and values exchanged", [](SiteCall& call) { std::swap(call.inputs[1], call.inputs[2]); });
+  tries.attempt("q, k, v and the softmax in f16, as with a cache of f16", [](SiteCall& call) { call.half_cache = true; });
+  for (const std::int64_t window : kWindows) {
+    if (window > own.positions.back() || window == own.window) continue;
+    tries.attempt(fmt::format("a window of {} positions", window), [&](SiteCall& call) { call.window = window; });
+  }
+  if (own.window > 0) tries.attempt("no window", [](SiteCall& call) { call.window = 0; });
+}
+
+void try_gates(Tries& tries) {
+  tries.attempt("gate and up exchanged", [](SiteCall& call) { std::swap(call.inputs[0], call.inputs[1]); });
+  for (const GateName& one : kGates) tries.attempt(one.name, [&](SiteCall& call) { call.gate = one.gate; });
+}
+
+template <class Narrow>
+bool holds(const RowMatrix& value) {
+  return value.unaryExpr([](double x) { return Narrow::decode(reference::narrow<Narrow>(static_cast<float>(x))) == x; }).all();
+}
+
+// Results in a type narrower than the recipe's: every value is one of that type's, and near enough.
+void try_stored(Tries& tries) {
+  if (tries.site().recipe.stored > 0) return;
+  const auto attempt = [&](bool narrow, double stored, const char* what) {
+    if (!narrow) return;
+    Recipe recipe = tries.site().recipe;
+    recipe.stored = stored;
+    if (tries.fits(tries.site().call, recipe)) tries.add(what);
+  };
+  attempt(holds<reference::Bfloat>(tries.value()), 0x1p-8, "results stored in bf16");
+  attempt(holds<reference::Half>(tries.value()), 0x1p-11, "results stored in f16");
+}
+
+double rounded(double x, int digits) {
+  return std::stod(fmt::format("{:.{}e}", x, digits - 1));
+}
+
+// The coarsest rounding of an estimate with which the values are right.
+void try_rounded(Tries& tries, double estimate, const char* name, double SiteCall::*setting) {
+  constexpr int kDigits = 5;
+  if (!std::isfinite(estimate) || estimate <= 0) return;
+  for (int digits = 1; digits <= kDigits; ++digits) {
+    const double number = rounded(estimate, digits);
+    if (tries.attempt(fmt::format("{} {}", name, number), [&](SiteCall& call) { call.*setting = number; })) return;
+  }
+}
+
+// Of the head with the largest pair (1, 1 + d/2) in a row at a small position: its angle is position * theta^(-2/d).
+double estimated_theta(const Tries& tries) {
+  const SiteCall& call = tries.site().call;
+  const RowMatrix& x = call.inputs[0];
+  const Eigen::Index d = x.cols() / call.heads;
+  const auto row = static_cast<Eigen::Index>(
+      std::ranges::find_if(call.positions, [](std::int32_t position) { return position > 0; }) - call.positions.begin());
+  if (row == x.rows() || call.positions[static_cast<std::size_t>(row)] > 3 || d < 4) return 0;
+  double largest = 0;
+  double angle = 0;
+  for (Eigen::Index head = 0; head < call.heads; ++head) {
+    const Eigen::Index a = head * d + 1;
+    const Eigen::Index b = a + d / 2;
+    const double size = x(row, a) * x(row, a) + x(row, b) * x(row, b);
+    if (size <= largest) continue;
+    largest = size;
+    angle = std::atan2(x(row, a) * tries.value()(row, b) - x(row, b) * tries.value()(row, a),
+                       x(row, a) * tries.value()(row, a) + x(row, b) * tries.value()(row, b));
+  }
+  return angle <= 0 ? 0 : std::pow(call.positions[static_cast<std::size_t>(row)] / angle, static_cast<double>(d) / 2);
+}
+
+// Of the smallest row: (x w / y)^2 is its mean square and eps.
+double estimated_eps(const Tries& tries) {
+  const SiteCall& call = tries.site().call;
+  const RowMatrix& x = call.inputs[0];
+  const Eigen::Index n = x.cols() / call.heads;
+  if (call.weight->value.cols() != n) return 0;
+  double least = std::numeric_limits<double>::infinity();
+  double eps = 0;
+  for (Eigen::Index row = 0; row < x.rows(); ++row) {
+    for (Eigen::Index head = 0; head < call.heads; ++head) {
+      const auto in = x.row(row).segment(head * n, n);
+      const double mean = in.squaredNorm() / static_cast<double>(n);
+      if (mean >= least || mean == 0) continue;
+      least = mean;
+      const auto weighted = in.array() * call.weight->value.row(0).array();
+      const auto out = tries.value().row(row).segment(head * n, n).array();
+      eps = weighted.square().sum() / out.square().sum() - mean;
+    }
+  }
+  return eps;
+}
+
+}  // namespace
+
+void try_estimates(Tries& tries) {
+  if (tries.site().wiring.kind == StepKind::rms_norm) try_rounded(tries, estimated_eps(tries), "eps", &SiteCall::eps);
+  if (tries.site().wiring.kind == StepKind::rope) try_rounded(tries, estimated_theta(tries), "theta", &SiteCall::theta);
+}
+
+void try_settings(Tries& tries) {
+  switch (tries.site().wiring.kind) {
+    case StepKind::linear:
+      try_roundings(tries);
+      break;
+    case StepKind::rms_norm:
+      try_norms(tries);
+      break;
+    case StepKind::rope:
+      try_rotations(tries);
+      break;
+    case StepKind::attention:
+      try_attention(tries);
+      break;
+    case StepKind::swiglu:
+      try_gates(tries);
+      break;
+    default:
+      break;
+  }
+  try_stored(tries);
+}
+
+}  // namespace assay::explanation

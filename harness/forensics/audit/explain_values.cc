@@ -1,0 +1,152 @@
+// What values show by themselves, whatever the op: copies, another row's or head's values, a factor, a bias, single numbers of a weight.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "harness/forensics/audit/explain.h"
+
+namespace assay::explanation {
+namespace {
+
+bool equals(const Tries& tries, const RowMatrix& value, const RowMatrix& bound) {
+  return excess_of(tries.value(), {value, bound}).ratio <= 1;
+}
+
+void try_copies(Tries& tries) {
+  if (tries.value().isZero(0)) {
+    tries.add("zeros everywhere");
+    return;
+  }
+  TraceRows& rows = tries.site().rows;
+  for (const std::string& other : rows.prompt().sites) {
+    if (other == tries.site().wiring.site) continue;
+    const RowMatrix& candidate = rows.site(other);
+    if (candidate.cols() == tries.value().cols() && candidate == tries.value()) tries.add(fmt::format("a copy of {}", other));
+  }
+}
+
+// Row r holds what belongs to row r + by; rows at the end have no counterpart.
+void try_moved_rows(Tries& tries, const Truth& truth) {
+  const Eigen::Index rows = truth.value.rows();
+  for (const Eigen::Index by : {Eigen::Index{-1}, Eigen::Index{1}}) {
+    if (rows < 3) return;
+    const Eigen::Index first = std::max<Eigen::Index>(-by, 0);
+    const Eigen::Index count = rows - 1;
+    const RowMatrix value = tries.value().middleRows(first, count);
+    const Truth moved{truth.value.middleRows(first + by, count), truth.bound.middleRows(first + by, count)};
+    if (excess_of(value, moved).ratio <= 1) tries.add(by < 0 ? "rows one token late" : "rows one token early");
+  }
+}
+
+// The factor is found from the values, so it may be off by as much as these.
+void try_factor(Tries& tries, const Truth& truth) {
+  const double norm = truth.value.squaredNorm();
+  if (norm == 0) return;
+  const double factor = tries.value().cwiseProduct(truth.value).sum() / norm;
+  if (!std::isfinite(factor) || factor == 0) return;
+  if (equals(tries, factor * truth.value, 2 * std::abs(factor) * truth.bound))
+    tries.add(fmt::format("{:.6g} times too large", factor));
+}
+
+void try_bias(Tries& tries, const Truth& truth) {
+  const RowMatrix error = tries.value() - truth.value;
+  if (error.rows() < 2 || !error.allFinite()) return;
+  const Eigen::RowVectorXd mean = error.colwise().mean();
+  if (!equals(tries, truth.value.rowwise() + mean, 2 * truth.bound)) return;
+  Eigen::Index at = 0;
+  mean.cwiseAbs().maxCoeff(&at);
+  tries.add(fmt::format("a bias: each output is off by the same in every row, output {} by {:.6g}", at, mean[at]));
+}
+
+// Heads of the truth in another order.
+void try_head_order(Tries& tries, const Truth& truth, Eigen::Index d) {
+  const Eigen::Index heads = truth.value.cols() / d;
+  std::vector<Eigen::Index> order;
+  for (Eigen::Index head = 0; head < heads; ++head) {
+    const RowMatrix value = tries.value().middleCols(head * d, d);
+    Eigen::Index found = 0;
+    while (found < heads &&
+           excess_of(value, {truth.value.middleCols(found * d, d), truth.bound.middleCols(found * d, d)}).ratio > 1) {
+      ++found;
+    }
+    if (found == heads) return;
+    order.push_back(found);
+  }
+  tries.add(fmt::format("heads in another order: {}", fmt::join(order, ", ")));
+}
+
+// Within each head the halves' numbers in turn (0, d/2, 1, d/2 + 1, ...), or these put back into halves.
+void try_interleaved(Tries& tries, const Truth& truth, Eigen::Index d) {
+  for (const bool apart : {false, true}) {
+    Truth other = truth;
+    for (Eigen::Index column = 0; column < truth.value.cols(); ++column) {
+      const Eigen::Index in = column % d;
+      const Eigen::Index from = column - in + (apart ? in / (d / 2) + in % (d / 2) * 2 : in % 2 * (d / 2) + in / 2);
+      other.value.col(column) = truth.value.col(from);
+      other.bound.col(column) = truth.bound.col(from);
+    }
+    if (!equals(tries, other.value, other.bound)) continue;
+    tries.add(apart ? "numbers of each head from adjacent pairs into halves"
+                    : "numbers of each head from halves into adjacent pairs");
+  }
+}
+
+// All other outputs are right, and these are wrong for most tokens.
+void try_weight_rows(Tries& tries, const Truth& truth) {
+  const Excess excess = excess_of(tries.value(), truth);
+  const auto rows = std::ssize(excess.columns);
+  if (4 * rows > truth.value.cols() || 2 * std::ssize(excess.rows) < truth.value.rows()) return;
+  tries.add(fmt::format("other numbers in {} of {} rows of the weight {}", rows, truth.value.cols(), tries.site().weight->name));
+}
+
+// The numbers of a norm's weight that the values ask for, where all rows and heads ask for the same.
+void try_norm_weight(Tries& tries) {
+  const SiteCall& call = tries.site().call;
+  const Eigen::Index n = call.weight->value.cols();
+  const RowMatrix ones = RowMatrix::Ones(1, n);
+  const DecodedWeight no_weight{ones, ones, 0};
+  const Truth normalised = tries.truth_with([&](SiteCall& changed) { changed.weight = &no_weight; });
+  if (normalised.value.rows() * call.heads < 2) return;
+  std::set<Eigen::Index> wrong;
+  for (const Eigen::Index column : excess_of(tries.value(), tries.truth_with([](SiteCall&) {})).columns) wrong.insert(column % n);
+  RowMatrix weight = call.weight->value;
+  for (const Eigen::Index i : wrong) {
+    double product = 0;
+    double square = 0;
+    for (Eigen::Index column = i; column < normalised.value.cols(); column += n) {
+      product += tries.value().col(column).dot(normalised.value.col(column));
+      square += normalised.value.col(column).squaredNorm();
+    }
+    weight(0, i) = square > 0 ? product / square : 0;
+  }
+  const DecodedWeight asked{weight, weight.cwiseAbs(), 0};
+  Truth truth = tries.truth_with([&](SiteCall& changed) { changed.weight = &asked; });
+  truth.bound *= 2;  // the weight is found from the values
+  if (excess_of(tries.value(), truth).ratio > 1) return;
+  const Eigen::Index first = *wrong.begin();
+  tries.add(fmt::format("{} of {} numbers of the weight: number {} is {:.6g}, the values ask for {:.6g}", wrong.size(), n, first,
+                        call.weight->value(0, first), weight(0, first)));
+}
+
+}  // namespace
+
+void try_values(Tries& tries, const Truth& truth) {
+  if (truth.value.rows() != tries.value().rows() || truth.value.cols() != tries.value().cols()) return;
+  try_copies(tries);
+  if (!tries.found().empty()) return;
+  const WrongSite& site = tries.site();
+  const Eigen::Index d = site.model.config().head_dim;
+  const bool in_heads = site.wiring.kind != StepKind::embed && truth.value.cols() > d && truth.value.cols() % d == 0;
+  try_moved_rows(tries, truth);
+  try_factor(tries, truth);
+  if (in_heads) try_head_order(tries, truth, d);
+  if (truth.value.cols() % d == 0) try_interleaved(tries, truth, d);
+  if (site.wiring.kind == StepKind::rms_norm) try_norm_weight(tries);
+  if (tries.found().empty() && site.wiring.kind == StepKind::linear) try_weight_rows(tries, truth);
+  if (tries.found().empty()) try_bias(tries, truth);
+}
+
+}  // namespace assay::explanation

@@ -1,0 +1,198 @@
+#include "harness/forensics/audit/formula.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "harness/forensics/audit/formula_parts.h"
+
+namespace assay {
+
+using formula::growth;
+using formula::kOwn;
+using formula::store;
+using formula::sum_growth;
+
+namespace formula {
+
+void store(Truth& truth, const Recipe& recipe) {
+  truth.bound = truth.bound.array() + recipe.stored * (truth.value.array().abs() + truth.bound.array()) + kTiny;
+}
+
+}  // namespace formula
+
+namespace {
+
+void require(bool fits, const std::string& otherwise) {
+  if (!fits) throw std::invalid_argument(otherwise);
+}
+
+std::string widths(const SiteCall& call) {
+  return std::to_string(call.inputs[0].cols()) + " and " + std::to_string(call.inputs[1].cols()) + " numbers a row";
+}
+
+// How many numbers a head has.
+Eigen::Index head_width(const SiteCall& call) {
+  const Eigen::Index width = call.inputs[0].cols();
+  require(width > 0 && width % call.heads == 0,
+          std::to_string(width) + " numbers a row for " + std::to_string(call.heads) + " heads");
+  return width / call.heads;
+}
+
+Truth linear(const SiteCall& call, const Recipe& recipe) {
+  const DecodedWeight& w = *call.weight;
+  RowMatrix x = call.inputs[0];
+  require(x.cols() == w.value.cols(), "the weight has " + std::to_string(w.value.cols()) + " columns");
+  for (Eigen::Index row = 0; row < x.rows(); ++row) {
+    const std::vector<double> rounded =
+        round_activations(call.activations, {x.row(row).data(), static_cast<std::size_t>(x.cols())});
+    x.row(row) = Eigen::Map<const Eigen::RowVectorXd>(rounded.data(), x.cols());
+  }
+  Truth truth{x * w.value.transpose(), {}};
+  // Blocks: integers are exact, then two terms a block meet one rounding each, and the products of scales (docs/numerics.md).
+  const double n = w.blocks > 0 ? 2.0 * static_cast<double>(w.blocks) + 3 : static_cast<double>(x.cols()) + 1;
+  const double own = growth(static_cast<double>(x.cols()) + 1, kOwn);
+  truth.bound = (growth(n, recipe.u) + own) * (x.cwiseAbs() * w.split.transpose());
+  store(truth, recipe);
+  return truth;
+}
+
+// One over the root of the mean square of `in`.
+double reciprocal_root(const Eigen::Ref<const Eigen::RowVectorXd>& in, const SiteCall& call) {
+  const double mean = in.squaredNorm() / static_cast<double>(in.size());
+  return 1 / (call.eps_outside ? std::sqrt(mean) + call.eps : std::sqrt(mean + call.eps));
+}
+
+Truth rms_norm(const SiteCall& call, const Recipe& recipe) {
+  const RowMatrix& x = call.inputs[0];
+  const Eigen::Index n = head_width(call);
+  require(n == call.weight->value.cols(),
+          "the weight has " + std::to_string(call.weight->value.cols()) + " numbers, a row " + std::to_string(n));
+  Truth truth{RowMatrix(x.rows(), x.cols()), {}};
+  for (Eigen::Index row = 0; row < x.rows(); ++row) {
+    for (Eigen::Index head = 0; head < call.heads; ++head) {
+      Eigen::RowVectorXd in = x.row(row).segment(head * n, n);
+      if (call.centred) in.array() -= in.mean();
+      const double r = call.heads_together ? reciprocal_root(x.row(row), call) : reciprocal_root(in, call);
+      truth.value.row(row).segment(head * n, n) = in.array() * r * call.weight->value.row(0).array();
+    }
+  }
+  // Half of the mean's error, its division, the root, the reciprocal, two products. A narrow engine stores the normalised value too.
+  const double relative = sum_growth(static_cast<double>(n) / 2 + 8, recipe) + recipe.stored * (1 + recipe.stored);
+  truth.bound = relative * truth.value.cwiseAbs();
+  store(truth, recipe);
+  return truth;
+}
+
+Truth rope(const SiteCall& call, const Recipe& recipe) {
+  const RowMatrix& x = call.inputs[0];
+  const Eigen::Index width = head_width(call);
+  const Eigen::Index d = call.half_rotated ? width / 2 : width;
+  require(d % 2 == 0, "heads of " + std::to_string(width));
+  Truth truth{x, RowMatrix::Zero(x.rows(), x.cols())};
+  const double roundings =
+      sum_growth(4, recipe) + 2 * recipe.stored * (1 + recipe.stored);  // sine, product, sum; narrow: cast, product
+  for (Eigen::Index row = 0; row < x.rows(); ++row) {
+    const double position = call.turn * static_cast<double>(call.positions[static_cast<std::size_t>(row)] + call.shift);
+    for (Eigen::Index i = 0; i < d / 2; ++i) {
+      const double angle = position * std::pow(call.theta, -2.0 * static_cast<double>(i) / static_cast<double>(d));
+      const double drift = std::abs(angle) * (recipe.angle_first + static_cast<double>(i) * recipe.angle_per_pair + 0x1p-50);
+      const double c = std::cos(angle);
+      const double s = std::sin(angle);
+      for (Eigen::Index head = 0; head < call.heads; ++head) {
+        const Eigen::Index a = head * width + (call.adjacent ? 2 * i : i);
+        const Eigen::Index b = head * width + (call.adjacent ? 2 * i + 1 : i + d / 2);
+        const double x0 = x(row, a);
+        const double x1 = x(row, b);
+        truth.value(row, a) = x0 * c - x1 * s;
+        truth.value(row, b) = x1 * c + x0 * s;
+        const double moved = drift * (std::abs(x0) + std::abs(x1));
+        truth.bound(row, a) = roundings * (std::abs(x0 * c) + std::abs(x1 * s)) + moved;
+        truth.bound(row, b) = roundings * (std::abs(x1 * c) + std::abs(x0 * s)) + moved;
+      }
+    }
+  }
+  store(truth, recipe);
+  return truth;
+}
+
+Truth add(const SiteCall& call, const Recipe& recipe) {
+  require(call.inputs[0].cols() == call.inputs[1].cols(), widths(call));
+  Truth truth{call.inputs[0] + call.inputs[1], {}};
+  truth.bound = (recipe.u + kOwn) * truth.value.cwiseAbs();
+  store(truth, recipe);
+  return truth;
+}
+
+Truth embed(const SiteCall& call, const Recipe& recipe) {
+  const RowMatrix& table = call.weight->value;
+  Truth truth{RowMatrix(std::ssize(call.tokens), table.cols()), {}};
+  for (std::size_t row = 0; row < call.tokens.size(); ++row)
+    truth.value.row(static_cast<Eigen::Index>(row)) = table.row(call.tokens[row]);
+  // A number is copied; a block's value may be made by two products.
+  truth.bound = (call.weight->blocks > 0 ? 2 * recipe.u : 0.0) * truth.value.cwiseAbs();
+  store(truth, recipe);
+  return truth;
+}
+
+}  // namespace
+
+Truth evaluate(const SiteCall& call, const Recipe& recipe) {
+  switch (call.kind) {
+    case StepKind::linear:
+      return linear(call, recipe);
+    case StepKind::rms_norm:
+      return rms_norm(call, recipe);
+    case StepKind::rope:
+      return rope(call, recipe);
+    case StepKind::attention:
+      (void)head_width(call);
+      return formula::attention(call, recipe);
+    case StepKind::swiglu:
+      require(call.inputs[0].cols() == call.inputs[1].cols(), widths(call));
+      return formula::gated(call, recipe);
+    case StepKind::add:
+      return add(call, recipe);
+    case StepKind::embed:
+      return embed(call, recipe);
+    default:
+      throw std::invalid_argument(std::string(step_kind_name(call.kind)) + " has no formula");
+  }
+}
+
+Excess excess_of(const RowMatrix& value, const Truth& truth) {
+  Excess excess;
+  if (value.rows() != truth.value.rows() || value.cols() != truth.value.cols()) throw std::invalid_argument("shapes differ");
+  std::vector<bool> columns(static_cast<std::size_t>(value.cols()));
+  for (Eigen::Index row = 0; row < value.rows(); ++row) {
+    bool row_fails = false;
+    for (Eigen::Index column = 0; column < value.cols(); ++column) {
+      const double error = std::abs(value(row, column) - truth.value(row, column));
+      const double bound = truth.bound(row, column);
+      if (!std::isfinite(bound)) {
+        ++excess.unbounded;
+        continue;
+      }
+      const double ratio = error == 0                                           ? 0
+                           : !(error < std::numeric_limits<double>::infinity()) ? std::numeric_limits<double>::infinity()
+                                                                                : error / bound;
+      if (ratio > excess.ratio) {
+        excess.ratio = ratio;
+        excess.row = row;
+        excess.column = column;
+      }
+      if (ratio <= 1) continue;
+      row_fails = true;
+      columns[static_cast<std::size_t>(column)] = true;
+    }
+    if (row_fails) excess.rows.push_back(row);
+  }
+  for (std::size_t column = 0; column < columns.size(); ++column) {
+    if (columns[column]) excess.columns.push_back(static_cast<Eigen::Index>(column));
+  }
+  return excess;
+}
+
+}  // namespace assay

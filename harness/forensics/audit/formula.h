@@ -1,0 +1,75 @@
+// A site's value by the definition, in fp64, from given inputs; and how far a right engine of some recipe may be from it, in whatever
+// order it sums. No kernel of ours takes part.
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <vector>
+
+#include "engine/model/config.h"
+#include "engine/model/weights.h"
+#include "engine/plan/plan.h"
+#include "harness/forensics/audit/recipe.h"
+
+namespace assay {
+
+using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+// A matrix of weights, decoded. `split` holds |d sc q| + |dmin m| where a weight is a difference of two products, else |w|.
+struct DecodedWeight {
+  RowMatrix value;
+  RowMatrix split;
+  std::int64_t blocks = 0;  // of a row; 0 where numbers are not in blocks
+};
+DecodedWeight decode_weight(const Weight& weight);
+
+struct Truth {
+  RowMatrix value;  // [row, feature]
+  RowMatrix bound;
+};
+
+enum class Gate : std::uint8_t { silu, gelu, gelu_tanh, relu, sigmoid, identity };
+
+// What a formula needs. Unused parts are left empty.
+struct SiteCall {
+  StepKind kind = StepKind::add;
+  std::vector<RowMatrix> inputs;        // each [row, feature]; for attention q, then k and v of all positions from 0 on
+  std::vector<std::int32_t> positions;  // of the rows
+  std::vector<std::int32_t> tokens;     // embed: of the rows
+  const DecodedWeight* weight = nullptr;
+  ActivationRounding activations = ActivationRounding::none;
+  std::int64_t heads = 1;     // of the output; rms_norm, rope, attention
+  std::int64_t kv_heads = 1;  // attention
+  double eps = 0;
+  double theta = 0;
+  std::int64_t window = 0;  // attention: positions that it looks back at; 0: all
+  // What follows is right as it is; other values are known ways to be wrong.
+  bool eps_outside = false;     // rms_norm: eps added to the root, not under it
+  bool centred = false;         // rms_norm: the mean is taken off first
+  bool heads_together = false;  // rms_norm: one root for the whole row
+  bool adjacent = false;        // rope: pairs (2i, 2i + 1)
+  bool half_rotated = false;    // rope: of the first half of a head alone
+  double turn = 1;              // rope: of the angle
+  std::int64_t shift = 0;       // rope: of the positions
+  bool kv_modulo = false;       // attention: kv head = h % kv_heads
+  std::int64_t mask_ahead = 0;  // attention: keys up to position + this
+  double score_scale = 0;       // attention; 0: 1 / sqrt(head_dim)
+  bool half_cache = false;      // attention: q, k and v rounded to f16, the softmax's weights too
+  Gate gate = Gate::silu;       // swiglu
+};
+
+// Throws std::invalid_argument where the inputs do not fit.
+Truth evaluate(const SiteCall& call, const Recipe& recipe);
+
+// The largest |value - truth| / bound, and where. A NaN or an infinity that the truth has not is infinitely far.
+struct Excess {
+  double ratio = 0;
+  Eigen::Index row = 0;
+  Eigen::Index column = 0;
+  std::vector<Eigen::Index> columns;  // those with a ratio above 1
+  std::vector<Eigen::Index> rows;
+  std::int64_t unbounded = 0;  // outputs whose bound is void: not judged
+};
+Excess excess_of(const RowMatrix& value, const Truth& truth);
+
+}  // namespace assay

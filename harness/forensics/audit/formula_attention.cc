@@ -1,0 +1,138 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "harness/forensics/audit/formula_parts.h"
+
+namespace assay::formula {
+namespace {
+
+constexpr double kHalf = 0x1p-11;      // unit roundoff of f16
+constexpr double kHalfTiny = 0x1p-25;  // half its smallest denormal
+
+struct Heads {
+  RowMatrix q, k, v;
+};
+
+// In a cache of f16 the query is rounded too, to meet the keys.
+RowMatrix cached(const RowMatrix& x, bool half) {
+  if (!half) return x;
+  RowMatrix out = x;
+  for (Eigen::Index row = 0; row < x.rows(); ++row) {
+    const std::vector<double> rounded =
+        round_activations(ActivationRounding::f16, {x.row(row).data(), static_cast<std::size_t>(x.cols())});
+    out.row(row) = Eigen::Map<const Eigen::RowVectorXd>(rounded.data(), x.cols());
+  }
+  return out;
+}
+
+// One query head against the keys that it sees; docs/numerics.md's bound of attention with sums in any order.
+class Head {
+ public:
+  Head(const SiteCall& call, const Recipe& recipe, double dimension)
+      : recipe_(recipe),
+        dimension_(dimension),
+        scale_(call.score_scale > 0 ? call.score_scale : 1 / std::sqrt(dimension)),
+        half_(call.half_cache) {}
+
+  void attend(const Eigen::RowVectorXd& q, const RowMatrix& k, const RowMatrix& v, Eigen::Ref<Eigen::RowVectorXd> value,
+              Eigen::Ref<Eigen::RowVectorXd> bound) const {
+    const auto keys = static_cast<double>(k.rows());
+    const Eigen::ArrayXd score = scale_ * (k * q.transpose()).array();
+    const Eigen::ArrayXd extent = scale_ * (k.cwiseAbs() * q.cwiseAbs().transpose()).array();
+    const Eigen::ArrayXd moved = sum_growth(dimension_ + 3, recipe_) * extent + 2 * recipe_.stored * score.abs();
+    const Eigen::ArrayXd below = score.maxCoeff() - score;
+    const Eigen::ArrayXd e = (-below).exp();
+    const Eigen::ArrayXd w = e / e.sum();
+    const Eigen::ArrayXd x = moved + recipe_.u * (below + moved + moved.maxCoeff()) + 2 * kExpUlps * recipe_.u + 8 * kOwn;
+    const Eigen::ArrayXd t = w * (x.exp() - 1) + (below > 80).select(Eigen::ArrayXd::Constant(below.size(), 0x1p-115), 0.0);
+    const double total = t.sum();
+    // Weights are stored once they are normalised: that rounding no division makes good.
+    const double g = sum_growth(2 * keys + 4, recipe_) + std::max(recipe_.stored, half_ ? kHalf : 0.0);
+    value = w.matrix().transpose() * v;
+    for (Eigen::Index c = 0; c < v.cols(); ++c) {
+      const auto column = v.col(c).array();
+      const double sums = (t * (column - value[c]).abs()).sum() +
+                          g * (((w + t) * column.abs()).sum() + (1 + total) * std::abs(value[c])) +
+                          (half_ ? kHalfTiny * column.abs().sum() : 0.0);
+      const double denominator = 1 - total - g * (1 + total);
+      bound[c] =
+          denominator > 0.5 ? sums / denominator + recipe_.u * std::abs(value[c]) : std::numeric_limits<double>::infinity();
+    }
+  }
+
+ private:
+  const Recipe& recipe_;
+  double dimension_;
+  double scale_;
+  bool half_;
+};
+
+double logistic(double x) {
+  return 1 / (1 + std::exp(-x));
+}
+
+double gate_value(Gate gate, double g) {
+  constexpr double kGeluTanh = 0.79788456080286535588;  // sqrt(2 / pi)
+  switch (gate) {
+    case Gate::silu:
+      return g * logistic(g);
+    case Gate::gelu:
+      return 0.5 * g * (1 + std::erf(g / std::sqrt(2.0)));
+    case Gate::gelu_tanh:
+      return 0.5 * g * (1 + std::tanh(kGeluTanh * (g + 0.044715 * g * g * g)));
+    case Gate::relu:
+      return std::max(g, 0.0);
+    case Gate::sigmoid:
+      return logistic(g);
+    default:
+      return g;
+  }
+}
+
+}  // namespace
+
+Truth attention(const SiteCall& call, const Recipe& recipe) {
+  const RowMatrix q = cached(call.inputs[0], call.half_cache);
+  const RowMatrix k = cached(call.inputs[1], call.half_cache);
+  const RowMatrix v = cached(call.inputs[2], call.half_cache);
+  const Eigen::Index d = q.cols() / call.heads;
+  const Eigen::Index group = std::max<std::int64_t>(call.heads / call.kv_heads, 1);
+  if (k.cols() != call.kv_heads * d || v.cols() != call.kv_heads * d || call.heads % call.kv_heads != 0)
+    throw std::invalid_argument("heads of " + std::to_string(d) + " against keys and values of " + std::to_string(k.cols()) +
+                                " and " + std::to_string(v.cols()));
+  Truth truth{RowMatrix::Zero(q.rows(), q.cols()), RowMatrix::Zero(q.rows(), q.cols())};
+  Eigen::RowVectorXd value(d);
+  Eigen::RowVectorXd bound(d);
+  const Head one(call, recipe, static_cast<double>(d));
+  for (Eigen::Index row = 0; row < q.rows(); ++row) {
+    const Eigen::Index position = call.positions[static_cast<std::size_t>(row)];
+    const Eigen::Index end = std::clamp<Eigen::Index>(position + 1 + call.mask_ahead, 1, k.rows());
+    const Eigen::Index begin = call.window > 0 ? std::clamp<Eigen::Index>(position + 1 - call.window, 0, end - 1) : 0;
+    for (Eigen::Index head = 0; head < call.heads; ++head) {
+      const Eigen::Index column = (call.kv_modulo ? head % call.kv_heads : head / group) * d;
+      one.attend(q.row(row).segment(head * d, d), k.block(begin, column, end - begin, d), v.block(begin, column, end - begin, d),
+                 value, bound);
+      truth.value.row(row).segment(head * d, d) = value;
+      truth.bound.row(row).segment(head * d, d) = bound;
+    }
+  }
+  store(truth, recipe);
+  return truth;
+}
+
+Truth gated(const SiteCall& call, const Recipe& recipe) {
+  const auto g = call.inputs[0].array();
+  const auto up = call.inputs[1].array();
+  Truth truth{(g.unaryExpr([&](double x) { return gate_value(call.gate, x); }) * up).matrix(), {}};
+  const double roundings = 4 * recipe.u + 8 * kOwn + recipe.stored;
+  truth.bound = ((roundings + 2 * kExpUlps * recipe.u / (1 + g.exp())) * truth.value.array().abs() +
+                 up.abs() * (g < -80).select(RowMatrix::Constant(g.rows(), g.cols(), 0x1p-110).array(), 0.0))
+                    .matrix();
+  store(truth, recipe);
+  return truth;
+}
+
+}  // namespace assay::formula

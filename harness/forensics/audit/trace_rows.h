@@ -1,0 +1,33 @@
+// A prompt's values out of a trace, as matrices.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "golden/trace.h"
+#include "harness/forensics/audit/formula.h"
+#include "harness/forensics/audit/wiring.h"
+
+namespace assay {
+
+class TraceRows {
+ public:
+  TraceRows(const TraceFile& trace, const std::string& prompt) : trace_(trace), prompt_(trace.prompt(prompt)) {}
+
+  const TracePrompt& prompt() const { return prompt_; }
+  bool has(const std::string& site) const;
+  // [row, feature]: the site's row flattened. Read once.
+  const RowMatrix& site(const std::string& name);
+  // Columns put together; nothing where a site is missing or has no such columns.
+  std::optional<RowMatrix> gather(const Source& source);
+  // Whether every position from 0 on is kept, as attention needs it of keys and values.
+  bool all_rows() const { return prompt_.positions.size() == prompt_.tokens.size(); }
+
+ private:
+  const TraceFile& trace_;
+  TracePrompt prompt_;
+  std::map<std::string, RowMatrix> read_;
+};
+
+}  // namespace assay

@@ -1,0 +1,183 @@
+#include "harness/interop/runner/placed_call.h"
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <thread>
+
+#include "harness/interop/runner/faults.h"
+
+namespace assay {
+namespace {
+
+constexpr std::int64_t kMostPackedBytes = std::int64_t{1} << 32;
+constexpr std::size_t kPackedAlignment = 64;
+constexpr std::uint8_t kPoison = 0xff;
+constexpr std::size_t kMostThreads = 1024;
+
+// What a foreign function returned, which need not be one of the enumerators: as a number, since no other value may be read as one.
+int number_of(AssayStatus status) {
+  static_assert(sizeof(AssayStatus) == sizeof(int));
+  int number = 0;
+  std::memcpy(&number, &status, sizeof number);
+  return number;
+}
+
+class PlacedCall {
+ public:
+  PlacedCall(const RunnableKernel& kernel, const wire::CallRequest& request) : kernel_(kernel), request_(request) {
+    for (const auto& bytes : request.memories) {
+      GuardedMemory& memory = memory_.emplace_back(bytes.empty() ? 0 : bytes.size() - 1);  // which rounds up to whole pages
+      if (static_cast<std::size_t>(memory.end() - memory.begin()) != std::max<std::size_t>(bytes.size(), guard_page_bytes())) {
+        throw wire::WireError("sent a memory of " + std::to_string(bytes.size()) + " bytes; expected whole pages of " +
+                              std::to_string(guard_page_bytes()));
+      }
+      std::copy(bytes.begin(), bytes.end(), reinterpret_cast<std::byte*>(memory.begin()));
+    }
+    for (const wire::PartImage& part : request.parts) {
+      if (part.blocks[0].size() != kernel.args_bytes) {
+        throw wire::WireError("sent arguments of " + std::to_string(part.blocks[0].size()) + " bytes; expected " +
+                              std::to_string(kernel.args_bytes));
+      }
+    }
+    if (request.at_once && request.parts.size() > kMostThreads) {
+      throw wire::WireError("sent " + std::to_string(request.parts.size()) + " parts to run at once; expected at most " +
+                            std::to_string(kMostThreads));
+    }
+    statuses_.resize(request.parts.size());
+  }
+
+  CallReply run() {
+    if (request_.at_once && request_.parts.size() > 1) {
+      std::vector<std::jthread> threads;  // joined also where one of them cannot be started
+      for (std::size_t part = 0; part < request_.parts.size(); ++part) threads.emplace_back([this, part] { run_part(part); });
+    } else {
+      for (std::size_t part = 0; part < request_.parts.size() && !fault_; ++part) run_part(part);
+    }
+    CallReply reply;
+    reply.fault = fault_;
+    if (!fault_) reply.done = done();
+    return reply;
+  }
+
+ private:
+  // The arguments of one part, with its own copy of the blocks.
+  struct Part {
+    std::vector<std::vector<std::byte>> blocks;
+    std::optional<GuardedMemory> packed;
+    std::uint8_t* packed_base = nullptr;
+    std::int64_t packed_bytes = 0;
+    wire::Phase phase = wire::Phase::run;
+    const void* args() const { return blocks[0].data(); }
+  };
+
+  Part relocated(const wire::PartImage& image) {
+    Part part;
+    part.blocks = image.blocks;
+    for (const wire::Pointer& one : image.pointers) {
+      std::uintptr_t address = one.to_block ? reinterpret_cast<std::uintptr_t>(part.blocks[one.target].data())
+                                            : reinterpret_cast<std::uintptr_t>(memory_[one.target].begin());
+      address += static_cast<std::uintptr_t>(one.addend);
+      std::memcpy(part.blocks[one.block].data() + one.offset, &address, sizeof address);
+    }
+    return part;
+  }
+
+  void run_part(std::size_t index) {
+    const wire::PartImage& image = request_.parts[index];
+    Part part = relocated(image);
+    int status = ASSAY_OK;
+    std::optional<CaughtFault> caught;
+    std::string wrong;
+    if (request_.packed != wire::kNone && kernel_.pack) {
+      part.phase = wire::Phase::packed_bytes;
+      caught = catch_faults([&] { part.packed_bytes = kernel_.packed_bytes(part.args()); });
+      if (!caught) wrong = pack(part, image.pointers[request_.packed], status, caught);
+    }
+    if (!caught && wrong.empty() && status == ASSAY_OK) {
+      part.phase = wire::Phase::run;
+      caught = catch_faults([&] { status = number_of(kernel_.run(part.args())); });
+    }
+    if (caught) return record(describe(*caught, part));
+    if (wrong.empty() && (status < 0 || status >= ASSAY_STATUS_COUNT)) {
+      wrong = "returned " + std::to_string(status) + ", which is no AssayStatus";
+    }
+    if (!wrong.empty()) return record({.phase = part.phase, .text = wrong});
+    statuses_[index] = status;
+  }
+
+  // Lays the kernel's own layout against the rear guard page. What is wrong, in words; empty: nothing.
+  std::string pack(Part& part, const wire::Pointer& word, int& status, std::optional<CaughtFault>& caught) {
+    if (part.packed_bytes < 0 || part.packed_bytes > kMostPackedBytes) {
+      return "asks for " + std::to_string(part.packed_bytes) + " bytes; expected 0 to " + std::to_string(kMostPackedBytes);
+    }
+    part.phase = wire::Phase::pack;
+    part.packed.emplace(static_cast<std::size_t>(part.packed_bytes));
+    part.packed_base = part.packed->end() - part.packed_bytes;
+    part.packed_base -= reinterpret_cast<std::uintptr_t>(part.packed_base) % kPackedAlignment;
+    std::memset(part.packed->begin(), kPoison, static_cast<std::size_t>(part.packed->end() - part.packed->begin()));
+    caught = catch_faults([&] { status = number_of(kernel_.pack(part.args(), part.packed_base)); });
+    if (caught) return {};
+    const auto untouched = [](const std::uint8_t* begin, const std::uint8_t* end) {
+      return std::all_of(begin, end, [](std::uint8_t byte) { return byte == kPoison; });
+    };
+    if (!untouched(part.packed_base + part.packed_bytes, part.packed->end())) return "wrote past the end of its own layout";
+    if (!untouched(part.packed->begin(), part.packed_base)) return "wrote before the start of its own layout";
+    const auto address = reinterpret_cast<std::uintptr_t>(part.packed_base);
+    std::memcpy(part.blocks[word.block].data() + word.offset, &address, sizeof address);
+    return {};
+  }
+
+  wire::Fault describe(const CaughtFault& caught, const Part& part) const {
+    wire::Fault fault;
+    fault.phase = part.phase;
+    fault.signal = caught.signal;
+    fault.text = caught.text;
+    fault.address = reinterpret_cast<std::uintptr_t>(caught.address);
+    if (caught.address == nullptr) return fault;
+    const auto* address = static_cast<const std::uint8_t*>(caught.address);
+    if (part.packed && part.packed->owns(address)) {
+      fault.where = wire::Where::packed;
+      fault.offset = address - part.packed_base;
+      fault.packed_bytes = static_cast<std::uint64_t>(part.packed_bytes);
+    }
+    for (std::size_t m = 0; m < memory_.size(); ++m) {
+      if (!memory_[m].owns(address)) continue;
+      fault.where = wire::Where::memory;
+      fault.index = static_cast<std::uint32_t>(m);
+      fault.offset = address - memory_[m].begin();
+    }
+    return fault;
+  }
+
+  void record(wire::Fault fault) {
+    const std::lock_guard lock(mutex_);
+    if (!fault_) fault_ = std::move(fault);
+  }
+
+  std::string done() const {
+    wire::Done done;
+    done.statuses = statuses_;
+    for (std::size_t m = 0; m < memory_.size(); ++m) {
+      const auto now = std::as_bytes(std::span(memory_[m].begin(), request_.memories[m].size()));
+      const bool same = std::equal(now.begin(), now.end(), request_.memories[m].begin());
+      done.memories.push_back(same ? std::nullopt : std::optional(now));
+    }
+    return wire::encode(done);
+  }
+
+  const RunnableKernel& kernel_;
+  const wire::CallRequest& request_;
+  std::vector<GuardedMemory> memory_;
+  std::vector<std::int32_t> statuses_;
+  std::mutex mutex_;
+  std::optional<wire::Fault> fault_;
+};
+
+}  // namespace
+
+CallReply run_call(const RunnableKernel& kernel, const wire::CallRequest& request) {
+  return PlacedCall(kernel, request).run();
+}
+
+}  // namespace assay

@@ -1,0 +1,244 @@
+#include "harness/verdict/bench/bench.h"
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <utility>
+
+namespace assay::bench {
+namespace {
+
+// Made when the first benchmark runs: a list of names needs no roofs.
+Roofs& shared_roofs() {
+  static Roofs roofs;
+  return roofs;
+}
+
+BenchResult described(const BenchItem& item) {
+  BenchResult result;
+  result.name = item.name();
+  result.op = item.adapter->op();
+  result.variant = item.adapter->variants().at(item.variant).name;
+  result.shape = item.params.to_string();
+  result.temperature = item.temperature;
+  return result;
+}
+
+// Why the item must not be timed; empty: it may.
+std::string refusal(const BenchItem& item, const BenchOptions& options) {
+  const Variant variant = item.adapter->variants().at(item.variant);
+  if (!isa_supported(variant.isa)) return "this CPU does not run " + std::string(isa_name(variant.isa));
+  std::string why = "no parity check was given";
+  if (!options.gate || !options.gate(*item.adapter, variant, why)) return "has not passed: " + why;
+  return {};
+}
+
+double seconds_per_call(Rotation& rotation, std::size_t variant, std::int64_t calls) {
+  const double start = thread_seconds();
+  for (std::int64_t i = 0; i < calls; ++i) benchmark::DoNotOptimize(rotation.run(variant));
+  return (thread_seconds() - start) / static_cast<double>(calls);
+}
+
+std::int64_t calls_in_round(const BenchOptions& options, const Rotation& rotation, double seconds) {
+  const auto calls = static_cast<std::int64_t>(std::ceil(options.round_seconds / std::max(seconds, 1e-9)));
+  const auto cold = static_cast<std::int64_t>(rotation.cold_calls());
+  return cold > 0 ? std::min(calls, cold) : calls;
+}
+
+// The peak of the call's arithmetic; none where it does none, or of a kind that has no peak on `isa`.
+std::optional<Peak> peak_of(const Cost& cost, Isa isa) {
+  if (cost.int8_ops > 0) return int8_peak(isa);
+  return cost.flops > 0 ? std::optional(fma_peak(isa)) : std::nullopt;
+}
+
+// Our best variant of the op that this CPU runs, on memory of its own, round by round beside a plugin's kernel.
+class Rival {
+ public:
+  Rival(const BenchItem& item, const BenchOptions& options)
+      : options_(options), rotation_(item.foreign->base(), item.params, item.temperature) {
+    const std::vector<Variant> variants = item.foreign->base().variants();
+    while (!isa_supported(variants[variant_].isa)) ++variant_;
+    name_ = variants[variant_].name;
+    const double start = thread_seconds();
+    rotation_.run(variant_);
+    calls_ = calls_in_round(options_, rotation_, thread_seconds() - start);
+  }
+
+  void round(double foreign_seconds) {
+    const double seconds = seconds_per_call(rotation_, variant_, calls_);
+    calls_ = calls_in_round(options_, rotation_, seconds);
+    seconds_.push_back(seconds);
+    ratios_.push_back(seconds / foreign_seconds);
+  }
+
+  void report(BenchResult& result) const {
+    result.rival = name_;
+    result.rival_seconds = median(seconds_);
+    result.speed = median(ratios_);
+  }
+
+ private:
+  const BenchOptions& options_;
+  Rotation rotation_;
+  std::size_t variant_ = 0;
+  std::string name_;
+  std::int64_t calls_ = 1;
+  std::vector<double> seconds_;
+  std::vector<double> ratios_;
+};
+
+void measure(const BenchItem& item, const BenchOptions& options, BenchResult& result) {
+  Rotation rotation(*item.adapter, item.params, item.temperature);
+  if (item.foreign != nullptr) rotation.pack(*item.foreign, item.variant);
+  const double start = thread_seconds();
+  if (const AssayStatus status = rotation.run(item.variant); status != ASSAY_OK) {
+    result.refusal = "the kernel refused its input (status " + std::to_string(static_cast<int>(status)) + ")";
+    return;
+  }
+  const double first = thread_seconds() - start;
+  result.cost = item.adapter->cost(item.params);
+  const bool reads = item.temperature == Temperature::cold && result.cost.bytes > 0;
+  const std::optional<Peak> peak = peak_of(result.cost, item.adapter->variants().at(item.variant).isa);
+  Roofs& roofs = shared_roofs();
+
+  std::optional<Rival> rival;
+  if (item.foreign != nullptr) rival.emplace(item, options);
+  Rounds rounds(roofs);
+  std::int64_t calls = calls_in_round(options, rotation, first);
+  const double began = thread_seconds();
+  for (int round = 0; round < options.rounds; ++round) {
+    if (round > 0 && thread_seconds() - began > options.most_seconds) break;
+    if (reads) rounds.read_roofs();
+    if (peak) rounds.compute_roof(*peak);
+    if (rotation.cold_calls() > 0) roofs.evict();
+    const bool too_long = first > options.most_seconds;  // then that call is the one round
+    const double seconds = too_long ? first : seconds_per_call(rotation, item.variant, calls);
+    rounds.kernel(seconds);
+    if (rival) {
+      if (rotation.cold_calls() > 0) roofs.evict();
+      rival->round(seconds);
+    }
+    if (too_long) break;
+    // The first call also met cold instructions and a low clock: correct the number by the latest round.
+    calls = calls_in_round(options, rotation, seconds);
+  }
+  result.rounds = rounds.size();
+  result.seconds = rounds.seconds();
+  if (reads) result.read = rounds.of_read(result.cost.bytes);
+  if (peak) result.compute = rounds.of_compute(result.cost.operations());
+  if (rival) rival->report(result);
+}
+
+BenchResult bench_one(const BenchItem& item, const BenchOptions& options) {
+  BenchResult result = described(item);
+  result.refusal = refusal(item, options);
+  if (!result.refusal.empty()) return result;
+  try {
+    measure(item, options, result);
+  } catch (const std::exception& error) {
+    result.refusal = error.what();
+  }
+  return result;
+}
+
+// The one iteration is all the rounds and its time their median call: Google Benchmark itself would give means.
+void report_to(benchmark::State& state, const BenchResult& result) {
+  if (!result.refusal.empty()) {
+    state.SkipWithError(result.refusal.c_str());
+    return;
+  }
+  state.SetIterationTime(result.seconds);
+  state.counters["rounds"] = static_cast<double>(result.rounds);
+  state.counters["bytes_per_second"] = result.cost.bytes / result.seconds;
+  if (result.cost.operations() > 0) state.counters["operations_per_second"] = result.cost.operations() / result.seconds;
+  if (result.read) state.counters["read_percent"] = 100 * result.read->share;
+  if (result.compute) state.counters["compute_percent"] = 100 * result.compute->share;
+  if (result.roof_suspect()) state.SetLabel("above 100 %: the roof is suspect");
+}
+
+class QuietReporter final : public benchmark::BenchmarkReporter {
+ public:
+  bool ReportContext(const Context&) override { return true; }
+  void ReportRuns(const std::vector<Run>&) override {}
+};
+
+using Done = std::function<void(const BenchResult&)>;
+
+void register_all(const std::vector<BenchItem>& items, const BenchOptions& options, const Done& done) {
+  for (const BenchItem& item : items) {
+    const auto body = [item, options, done](benchmark::State& state) {
+      for ([[maybe_unused]] auto _ : state) {
+        const BenchResult result = bench_one(item, options);
+        report_to(state, result);
+        if (done) done(result);
+      }
+    };
+    benchmark::RegisterBenchmark(item.name().c_str(), body)->UseManualTime()->Iterations(1)->Unit(benchmark::kMicrosecond);
+  }
+}
+
+}  // namespace
+
+std::string BenchItem::name() const {
+  return adapter->variants().at(variant).name + "/" + params.to_string() + (temperature == Temperature::cold ? "/cold" : "/warm");
+}
+
+bool BenchResult::roof_suspect() const {
+  return (read && read->share > 1) || (compute && compute->share > 1);
+}
+
+namespace {
+
+void add_items(std::vector<BenchItem>& items, const Adapter& adapter, const PluginAdapter* foreign, std::optional<Isa> isa,
+               const std::optional<Params>& shape, const std::vector<Temperature>& temperatures) {
+  const std::vector<Params> shapes = shape ? std::vector<Params>{*shape} : adapter.bench_params();
+  const std::vector<Variant> variants = adapter.variants();
+  for (const Params& params : shapes) {
+    for (const Temperature temperature : temperatures) {
+      for (std::size_t i = 0; i < variants.size(); ++i) {
+        if (isa ? variants[i].isa != *isa : !isa_supported(variants[i].isa)) continue;
+        items.push_back({&adapter, i, params, temperature, foreign});
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<BenchItem> bench_items(const std::vector<const Adapter*>& chosen, std::optional<Isa> isa,
+                                   const std::optional<Params>& shape, const std::vector<Temperature>& temperatures) {
+  std::vector<BenchItem> items;
+  for (const Adapter* adapter : chosen) add_items(items, *adapter, nullptr, isa, shape, temperatures);
+  return items;
+}
+
+std::vector<BenchItem> plugin_items(const std::vector<std::unique_ptr<PluginAdapter>>& chosen, std::optional<Isa> isa,
+                                    const std::optional<Params>& shape, const std::vector<Temperature>& temperatures) {
+  std::vector<BenchItem> items;
+  for (const auto& adapter : chosen) add_items(items, *adapter, adapter.get(), isa, shape, temperatures);
+  return items;
+}
+
+void register_benchmarks(const std::vector<BenchItem>& items, const BenchOptions& options,
+                         std::shared_ptr<std::vector<BenchResult>> results) {
+  register_all(items, options, [results = std::move(results)](const BenchResult& result) {
+    if (results) results->push_back(result);
+  });
+}
+
+std::vector<BenchResult> run_benchmarks(const std::vector<BenchItem>& items, const BenchOptions& options,
+                                        const std::function<void(const BenchResult&)>& progress) {
+  std::vector<BenchResult> results;
+  register_all(items, options, [&](const BenchResult& result) {
+    results.push_back(result);
+    if (progress) progress(result);
+  });
+  QuietReporter reporter;
+  benchmark::RunSpecifiedBenchmarks(&reporter);
+  benchmark::ClearRegisteredBenchmarks();
+  return results;
+}
+
+}  // namespace assay::bench

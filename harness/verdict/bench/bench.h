@@ -1,0 +1,75 @@
+// Times kernels, as Google Benchmark benchmarks made from the adapters: `assay bench` and assay_benchmarks both
+// come from here.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/verdict/adapter.h"
+#include "harness/verdict/bench/roof.h"
+#include "harness/verdict/bench/rotation.h"
+#include "harness/verdict/plugin_adapter.h"
+
+namespace assay::bench {
+
+// One variant at one shape.
+struct BenchItem {
+  const Adapter* adapter = nullptr;
+  std::size_t variant = 0;
+  Params params;
+  Temperature temperature = Temperature::cold;
+  // A plugin's kernel is timed beside the best of ours that this CPU runs, call by call in the same rounds.
+  const PluginAdapter* foreign = nullptr;  // `adapter` itself; null: one of ours
+  std::string name() const;                // "matvec_f16_avx2/n=3072,k=1024/cold"
+};
+
+// True if the variant has passed its parity check; else `why` says what to do. Asked once a benchmark, when it runs.
+using Gate = std::function<bool(const Adapter& adapter, const Variant& variant, std::string& why)>;
+
+struct BenchOptions {
+  Gate gate;                     // empty: nothing is timed
+  int rounds = 31;               // roofs and kernel in turn; medians are reported
+  double round_seconds = 0.002;  // at least this much of the kernel in a round
+  double most_seconds = 4;       // fewer rounds where they would take longer than this
+};
+
+struct BenchResult {
+  std::string name;
+  std::string op;
+  std::string variant;
+  std::string shape;
+  Temperature temperature = Temperature::cold;
+  std::string refusal;  // why it was not timed; empty: it was
+
+  std::size_t rounds = 0;
+  double seconds = 0;  // a call: the median of the rounds, in this thread's processor time
+  Cost cost;
+  std::optional<Rounds::Ratio> read;     // cold only: a warm kernel need not read memory at all
+  std::optional<Rounds::Ratio> compute;  // against the FMA peak, or VNNI's for products of codes
+  std::string rival;                     // of a plugin's kernel: ours that it was timed beside
+  double rival_seconds = 0;
+  double speed = 0;           // against it: the median of the rounds' ratios, above 1 faster than ours
+  bool roof_suspect() const;  // more than 100 per cent: the roof was measured too low
+};
+
+// Every variant that this CPU runs (or those of `isa`) of the adapters, at `shape` (complete), or, without
+// one, at each of the op's own shapes.
+std::vector<BenchItem> bench_items(const std::vector<const Adapter*>& adapters, std::optional<Isa> isa,
+                                   const std::optional<Params>& shape, const std::vector<Temperature>& temperatures);
+
+// The same of plugins' kernels.
+std::vector<BenchItem> plugin_items(const std::vector<std::unique_ptr<PluginAdapter>>& adapters, std::optional<Isa> isa,
+                                    const std::optional<Params>& shape, const std::vector<Temperature>& temperatures);
+
+// Registers the items with Google Benchmark. Each benchmark that runs appends to `results`, if that is given.
+void register_benchmarks(const std::vector<BenchItem>& items, const BenchOptions& options,
+                         std::shared_ptr<std::vector<BenchResult>> results = nullptr);
+
+// Registers and runs the items; `progress` is told of each as it is done.
+std::vector<BenchResult> run_benchmarks(const std::vector<BenchItem>& items, const BenchOptions& options,
+                                        const std::function<void(const BenchResult&)>& progress = {});
+
+}  // namespace assay::bench

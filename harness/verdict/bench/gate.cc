@@ -1,0 +1,49 @@
+#include "harness/verdict/bench/gate.h"
+
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "harness/verdict/suite.h"
+
+namespace assay::bench {
+namespace {
+
+// Empty if the variant passes.
+std::string failure_of(const Adapter& adapter, const Variant& variant, const std::optional<RunnerOptions>& plugins,
+                       const Checks& checks) {
+  CheckRequest request;
+  request.ops = {std::string(adapter.op())};
+  request.isa = variant.isa;
+  const bool foreign = plugins && variant.name.find(':') != std::string::npos;
+  if (foreign) {
+    request.runner = plugins;
+    request.variant = variant.name;
+    request.checks = checks;
+  }
+  try {
+    const SuiteResult result = run_suite(request);
+    if (result.passed()) return {};
+    for (const CaseResult& one : result.cases) {
+      if (foreign && one.failure) return "see `" + one.repro + "`: " + one.failure->message;
+    }
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "see `assay check " + request.ops[0] + " --isa " + std::string(isa_name(variant.isa)) + "`";
+}
+
+}  // namespace
+
+Gate parity_gate(std::optional<RunnerOptions> plugins, const Checks& checks) {
+  const auto known = std::make_shared<std::map<std::string, std::string>>();
+  return [known, plugins = std::move(plugins), checks](const Adapter& adapter, const Variant& variant, std::string& why) {
+    const std::string key = variant_label(std::string(adapter.op()), variant.name);
+    auto entry = known->find(key);
+    if (entry == known->end()) entry = known->emplace(key, failure_of(adapter, variant, plugins, checks)).first;
+    why = entry->second;
+    return why.empty();
+  };
+}
+
+}  // namespace assay::bench

@@ -1,0 +1,137 @@
+#include "harness/verdict/bench/roof.h"
+
+#include <time.h>
+
+#include <algorithm>
+
+namespace assay::bench {
+namespace {
+
+constexpr std::size_t kReadBytes = std::size_t{32} << 20;
+constexpr std::int64_t kPeakIterations = 1 << 17;
+constexpr int kTrials = 5;          // of each loop, before the race
+constexpr std::size_t kInRace = 4;  // measured in every round
+
+const PeakLoop* find_peak(Peak peak) {
+  for (const PeakLoop& loop : peak_loops()) {
+    if (loop.peak == peak && isa_supported(loop.isa)) return &loop;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+double thread_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+Peak fma_peak(Isa isa) noexcept {
+  switch (isa) {
+    case Isa::scalar:
+      return Peak::fma_scalar;
+    case Isa::avx2:
+      return Peak::fma_avx2;
+    case Isa::avx512:
+    case Isa::avx512vnni:
+      return Peak::fma_avx512;
+  }
+  return Peak::fma_scalar;
+}
+
+std::optional<Peak> int8_peak(Isa isa) noexcept {
+  return isa == Isa::avx512vnni ? std::optional(Peak::dot_avx512vnni) : std::nullopt;
+}
+
+std::string Roofs::Candidate::name() const {
+  return std::string(loop->name) + (pages == Pages::huge ? ", huge pages" : ", small pages");
+}
+
+Roofs::Roofs() : memory_{PageBuffer(cold_bytes(), Pages::small), PageBuffer(cold_bytes(), Pages::huge)} {
+  for (const ReadLoop& loop : read_loops()) {
+    if (!isa_supported(loop.isa)) continue;
+    for (const Pages pages : {Pages::small, Pages::huge}) {
+      Candidate candidate{&loop, pages, 0};
+      std::vector<double> trials;
+      trials.reserve(kTrials);
+      for (int trial = 0; trial < kTrials; ++trial) trials.push_back(read(candidate));
+      candidate.gbytes_per_second = median(trials);
+      candidates_.push_back(candidate);
+    }
+  }
+  std::sort(candidates_.begin(), candidates_.end(),
+            [](const Candidate& a, const Candidate& b) { return a.gbytes_per_second > b.gbytes_per_second; });
+  candidates_.resize(std::min(candidates_.size(), kInRace));
+}
+
+double Roofs::read(std::size_t candidate) {
+  return read(candidates_.at(candidate));
+}
+
+double Roofs::read(const Candidate& candidate) {
+  const PageBuffer& memory = memory_[candidate.pages == Pages::huge ? 1 : 0];
+  const std::size_t bytes = std::min(kReadBytes, memory.size()) / kReadUnit * kReadUnit;
+  // One position for all loops: each reads where none has read for a whole round of the buffer.
+  position_ = position_ + 2 * bytes <= memory.size() ? position_ + bytes : 0;
+  const double start = thread_seconds();
+  candidate.loop->run(memory.data() + position_, bytes);
+  return 1e-9 * static_cast<double>(bytes) / (thread_seconds() - start);
+}
+
+double Roofs::compute(Peak peak) const {
+  const PeakLoop* loop = find_peak(peak);
+  if (loop == nullptr) return 0;
+  const double start = thread_seconds();
+  loop->run(kPeakIterations);
+  return 1e-9 * loop->operations * static_cast<double>(kPeakIterations) / (thread_seconds() - start);
+}
+
+void Roofs::evict() {
+  const PageBuffer& memory = memory_[1];
+  candidates_.front().loop->run(memory.data(), memory.size() / kReadUnit * kReadUnit);
+}
+
+void Rounds::read_roofs() {
+  for (std::size_t i = 0; i < read_.size(); ++i) read_[i].push_back(roofs_.read(i));
+}
+
+void Rounds::compute_roof(Peak peak) {
+  if (const PeakLoop* loop = find_peak(peak)) peak_name_ = loop->name;
+  compute_.push_back(roofs_.compute(peak));
+}
+
+void Rounds::kernel(double seconds) {
+  seconds_.push_back(seconds);
+}
+
+double Rounds::share(const std::vector<double>& roof, double amount) const {
+  std::vector<double> shares;
+  for (std::size_t i = 0; i < std::min(roof.size(), seconds_.size()); ++i) {
+    shares.push_back(1e-9 * amount / seconds_[i] / roof[i]);
+  }
+  return median(std::move(shares));
+}
+
+Rounds::Ratio Rounds::of_read(double bytes) const {
+  Ratio best;
+  for (std::size_t i = 0; i < read_.size(); ++i) {
+    const Ratio one{share(read_[i], bytes), median(read_[i]), roofs_.candidates()[i].name()};
+    if (i == 0 || one.share < best.share) best = one;
+  }
+  return best;
+}
+
+Rounds::Ratio Rounds::of_compute(double operations) const {
+  return {share(compute_, operations), median(compute_), peak_name_};
+}
+
+}  // namespace assay::bench

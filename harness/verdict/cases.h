@@ -1,0 +1,54 @@
+// A case ready to be checked, whether read from a golden file or made from a seed.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "golden/store.h"
+#include "harness/verdict/adapter.h"
+
+namespace assay {
+
+struct TestCase {
+  std::string name;
+  std::string source;  // the golden file, or empty: made from a seed
+  std::vector<std::string> tags;
+  AssayStatus status = ASSAY_OK;  // what the kernel must return
+  Params params;
+  std::vector<Array> inputs;          // in the order of the signature
+  std::map<std::string, Kept> truth;  // by output
+  std::map<std::string, Kept> canonical;
+  std::map<std::string, Array> parts;  // what the golden keeps for the reference
+  std::optional<std::uint64_t> seed;   // if it was made from one
+  bool judge_bias = false;             // the op's own seeded case: |z| counts
+  std::string repro;                   // options of `assay check OP` that run just this
+
+  bool has_tag(std::string_view tag) const;
+};
+
+// Throws std::invalid_argument where an input or a truth is missing or of the wrong shape, naming both.
+TestCase case_from_golden(const Adapter& adapter, const GoldenFile& file, const std::string& name);
+
+// The op's own seeded case for the bias; empty if the op has none.
+std::optional<TestCase> bias_test_case(const Adapter& adapter);
+
+// What the user asks for with --shape, --data, --seed.
+struct GeneratedRequest {
+  Params shape;  // sizes given; empty: each case draws its own
+  std::string data = "gauss";
+  std::uint64_t seed = 1;
+};
+
+// `given` with the op's defaults for what it leaves out. Throws std::invalid_argument for a name that the op does not know.
+Params complete_params(const Adapter& adapter, const Params& given);
+
+// Throws as complete_params.
+TestCase generated_test_case(const Adapter& adapter, const GeneratedRequest& request);
+
+// The enumerators as goldens spell them.
+AssayStatus status_from_name(const std::string& name);
+std::string_view status_name(AssayStatus status);
+
+}  // namespace assay

@@ -1,0 +1,340 @@
+#include "harness/verdict/check.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "golden/sha256.h"
+
+namespace assay {
+namespace {
+
+constexpr double kMostBias = 6;     // |z| of independent symmetric signs passes it with a chance below 3e-8
+constexpr double kMostSpread = 32;  // other orders of summation reach 6.8, truncation 11 to 47
+
+std::string describe_miss(const TensorSpec& spec, const Miss& miss) {
+  std::string text = fmt::format("{} = {}, expected {}", element_name(spec, miss.index), miss.got, miss.want);
+  if (miss.ulp > 0) text += fmt::format("; margin {:.4g}, {:.4g} ulp", miss.margin, miss.ulp);
+  return text;
+}
+
+Array zeros_like(const TensorSpec& spec) {
+  Array array;
+  array.dtype = spec.dtype;
+  array.shape = spec.shape;
+  array.bytes.resize(static_cast<std::size_t>(spec.elements()) * dtype_size(spec.dtype));
+  return array;
+}
+
+Kept whole(const TensorSpec& spec, const std::vector<std::uint8_t>& bytes) {
+  Kept kept;
+  kept.values = zeros_like(spec);
+  kept.values.bytes = bytes;
+  return kept;
+}
+
+}  // namespace
+
+std::string ledger_key(const std::string& op, const std::string& variant) {
+  return op + " " + variant;
+}
+
+CaseCheck::CaseCheck(const Adapter& adapter, TestCase test, const Ledger* ledger, std::size_t page)
+    : adapter_(adapter), test_(std::move(test)), ledger_(ledger), call_(adapter, test_.params, std::move(test_.inputs), page) {
+  const auto& tensors = call_.signature().tensors;
+  for (std::size_t t = 0; t < tensors.size(); ++t) {
+    if (tensors[t].role == Direction::out) outputs_.push_back(t);
+  }
+}
+
+// The reference's expectation; where the golden keeps the truth, the golden's.
+std::vector<reference::Expected> CaseCheck::expected_outputs() {
+  std::vector<reference::Expected> expected = adapter_.reference(test_.params, call_.pointers());
+  for (std::size_t o = 0; o < outputs_.size() && bounded(); ++o) {
+    const auto truth = test_.truth.find(call_.signature().tensors[outputs_[o]].name);
+    if (truth == test_.truth.end()) continue;
+    const Kept& kept = truth->second;
+    for (std::int64_t k = 0; k < kept.values.elements(); ++k) {
+      const std::int64_t i = kept.index.empty() ? k : kept.index[static_cast<std::size_t>(k)];
+      expected[o].value[static_cast<std::size_t>(i)] = kept.values.as<double>()[k];
+    }
+  }
+  return expected;
+}
+
+void CaseCheck::prepare() {
+  if (baseline_) return;
+  baseline_.emplace();
+  InProcess scalar(adapter_, adapter_.variants().size() - 1);
+  baseline_->scalar = call_.run(scalar, call_.placements().front());
+  if (test_.status != ASSAY_OK) return;
+  call_.place(call_.placements().front());
+  baseline_->expected = expected_outputs();
+  for (std::size_t o = 0; o < outputs_.size(); ++o) {
+    baseline_->scalar_square_sums.push_back(compare_output(o, baseline_->scalar.outputs[o]).square_sum);
+  }
+  baseline_->zeros_pass = zeros_would_pass();
+}
+
+Comparison CaseCheck::compare_output(std::size_t output, const Array& y) const {
+  const TensorSpec& spec = call_.signature().tensors[outputs_[output]];
+  const reference::Expected& expected = baseline_->expected[output];
+  if (bounded()) return compare_bounded(spec, y, expected, adapter_.contract().bias_unit);
+  const auto kept = test_.truth.find(spec.name);
+  const Kept* truth = kept == test_.truth.end() ? nullptr : &kept->second;
+  if (!exact()) return compare_encoded(y, expected.encoding, truth);
+  Comparison result = compare_bytes(spec, y, whole(spec, expected.bytes), any_nan());
+  if (truth != nullptr && !result.worst) result = compare_bytes(spec, y, *truth, any_nan());
+  return result;
+}
+
+bool CaseCheck::zeros_would_pass() const {
+  for (std::size_t o = 0; o < outputs_.size(); ++o) {
+    const Comparison zeros = compare_output(o, zeros_like(call_.signature().tensors[outputs_[o]]));
+    if (zeros.wrong_class || zeros.margin > 1) return false;
+  }
+  return true;
+}
+
+std::optional<Failure> CaseCheck::check_status(const Outcome& outcome) const {
+  if (outcome.status != test_.status) {
+    return Failure{Check::exact, fmt::format("returned {}; expected {}", status_name(outcome.status), status_name(test_.status))};
+  }
+  if (test_.status != ASSAY_OK && !outcome.untouched) return Failure{Check::exact, "refused the call, but wrote to its output"};
+  return std::nullopt;
+}
+
+std::optional<Failure> CaseCheck::check_values(const Outcome& outcome, const Checks& checks, CaseResult& result) const {
+  std::vector<Comparison> outputs;
+  std::vector<double> units;
+  for (std::size_t o = 0; o < outputs_.size(); ++o) {
+    outputs.push_back(compare_output(o, outcome.outputs[o]));
+    const Comparison& found = outputs.back();
+    result.compared += found.compared;
+    result.bits_only += found.bits_only;
+    result.nmse = std::max(result.nmse, found.tolerances.nmse());
+    result.all_close = result.all_close && found.tolerances.close();
+    const TensorSpec& spec = call_.signature().tensors[outputs_[o]];
+    if (!found.note.empty()) result.worst = found.note;
+    if (found.worst && found.margin >= result.margin) result.worst = describe_miss(spec, *found.worst);
+    result.margin = std::max(result.margin, found.margin);
+    units.insert(units.end(), found.bias.begin(), found.bias.end());
+  }
+  if (bounded()) result.z = bias_z(units);
+  for (std::size_t o = 0; o < outputs_.size(); ++o) {
+    const TensorSpec& spec = call_.signature().tensors[outputs_[o]];
+    if (exact() && checks.has(Check::exact) && outputs[o].worst)
+      return Failure{Check::exact, describe_miss(spec, *outputs[o].worst)};
+    if (bounded() && checks.has(Check::classes) && outputs[o].wrong_class) {
+      return Failure{Check::classes, describe_miss(spec, *outputs[o].wrong_class)};
+    }
+  }
+  if (exact()) return std::nullopt;
+  if (checks.has(Check::bound) && result.margin > 1) return Failure{Check::bound, result.worst};
+  if (!bounded()) return std::nullopt;
+  if (checks.has(Check::bias) && test_.judge_bias) {
+    if (!result.z) return Failure{Check::bias, "fewer than 256 outputs have an error: the bias cannot be judged"};
+    if (std::fabs(*result.z) > kMostBias) {
+      return Failure{Check::bias,
+                     fmt::format("|z| = {:.1f} over {} units; at most {}: the errors lean to one side, as truncation's do",
+                                 std::fabs(*result.z), units.size(), kMostBias)};
+    }
+  }
+  const auto failure = check_spread(outputs, result);
+  return checks.has(Check::spread) ? failure : std::nullopt;
+}
+
+std::optional<Failure> CaseCheck::check_spread(const std::vector<Comparison>& outputs, CaseResult& result) const {
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    const double scalar = baseline_->scalar_square_sums[o];
+    if (!(scalar > 0) || !std::isfinite(scalar)) continue;
+    const double spread = std::sqrt(outputs[o].square_sum / scalar);
+    result.spread = std::max(result.spread.value_or(0), spread);
+  }
+  if (result.spread.value_or(0) <= kMostSpread) return std::nullopt;
+  return Failure{Check::spread, fmt::format("errors are {:.1f} times the scalar kernel's (RMS of the margins); at most {}",
+                                            *result.spread, kMostSpread)};
+}
+
+std::optional<Failure> CaseCheck::check_bits(const Outcome& outcome) const {
+  for (std::size_t o = 0; o < outputs_.size(); ++o) {
+    const TensorSpec& spec = call_.signature().tensors[outputs_[o]];
+    const auto canonical = test_.canonical.find(spec.name);
+    if (canonical != test_.canonical.end()) {
+      const Comparison found = compare_bytes(spec, outcome.outputs[o], canonical->second, any_nan());
+      if (found.worst) return Failure{Check::bits, "not the golden's canonical bits: " + describe_miss(spec, *found.worst)};
+    }
+    const Comparison found = compare_bytes(spec, outcome.outputs[o], whole(spec, baseline_->scalar.outputs[o].bytes), any_nan());
+    if (found.worst) return Failure{Check::bits, "not the scalar kernel's bits: " + describe_miss(spec, *found.worst)};
+  }
+  return std::nullopt;
+}
+
+std::string CaseCheck::digest_of(const Outcome& outcome) const {
+  std::vector<std::uint8_t> bytes{static_cast<std::uint8_t>(outcome.status)};
+  for (Array output : outcome.outputs) {
+    if (any_nan()) canonicalise_nans(output);
+    bytes.insert(bytes.end(), output.bytes.begin(), output.bytes.end());
+  }
+  return sha256(bytes).substr(0, 32);
+}
+
+// Ours by op; a stranger's that claims our bits is held to ours too, and to its owner's by its own name.
+std::optional<Failure> CaseCheck::check_ledger(const Candidate& candidate, const CaseResult& result) const {
+  const auto differs = [&](const Ledger* ledger, const std::string& key, const std::string& whose) -> std::optional<Failure> {
+    const auto known = ledger == nullptr ? std::nullopt : ledger->digest(key, result.case_name);
+    if (!known || *known == result.digest) return std::nullopt;
+    const auto before = ledger->margin(key, result.case_name);
+    const std::string then = before ? fmt::format("{:.4g}", *before) : "not kept";
+    return Failure{Check::ledger,
+                   fmt::format("drift: digest {}, the ledger has {}; margin {:.4g}, then {}: inside the bound. If it is meant: "
+                               "assay ledger accept {}{} --why \"...\"",
+                               result.digest, *known, result.margin, then, result.op, whose)};
+  };
+  const std::string options = " " + candidate.acceptance;
+  if (auto failure = differs(candidate.own_ledger, ledger_key(result.op, candidate.name), options)) return failure;
+  return candidate.canonical ? differs(ledger_, result.op, "") : std::nullopt;
+}
+
+bool CaseCheck::known_to_ledger(const Candidate& candidate) const {
+  const std::string op(adapter_.op());
+  const bool ours = candidate.canonical && ledger_ != nullptr && ledger_->digest(op, test_.name);
+  return ours || (candidate.own_ledger != nullptr && candidate.own_ledger->digest(ledger_key(op, candidate.name), test_.name));
+}
+
+// The first element with other bits, in words; empty: none.
+std::string CaseCheck::other_bits(const Outcome& first, const Outcome& other) const {
+  if (test_.status != ASSAY_OK) return {};
+  for (std::size_t o = 0; o < outputs_.size(); ++o) {
+    const TensorSpec& spec = call_.signature().tensors[outputs_[o]];
+    const Comparison found = compare_bytes(spec, other.outputs[o], whole(spec, first.outputs[o].bytes), any_nan());
+    if (found.worst) return describe_miss(spec, *found.worst);
+  }
+  return {};
+}
+
+// A fault fails whatever is off. Other bits break what our kernels promise of memory (guard), and what others' say of bits.
+std::optional<Failure> CaseCheck::compare_layout(const Outcome& first, const Outcome& other, const std::string& layout,
+                                                 const Candidate& candidate, const char* trait, const Checks& checks) const {
+  if (!other.violation.empty() && (other.crashed || checks.has(Check::guard))) return Failure{Check::guard, other.violation};
+  const Check check = candidate.canonical ? Check::guard : Check::bits;
+  if (!checks.has(check)) return std::nullopt;
+  const std::string before = candidate.canonical ? "" : std::string(trait) + ": ";
+  if (other.status != first.status) {
+    return Failure{check, fmt::format("{}returned {} when placed {}, {} before", before, status_name(other.status), layout,
+                                      status_name(first.status))};
+  }
+  const std::string differs = other_bits(first, other);
+  if (differs.empty()) return std::nullopt;
+  return Failure{check, fmt::format("{}other bits when placed {}: {}", before, layout, differs)};
+}
+
+// The same call again.
+std::optional<Failure> CaseCheck::check_repeats(const Candidate& candidate, const Outcome& first, CaseResult& result) {
+  constexpr int kRepeats = 2;
+  for (int repeat = 0; repeat < kRepeats; ++repeat) {
+    ++result.placements;
+    const Outcome again = call_.run(*candidate.executor, call_.placements().front());
+    result.crashed = again.crashed;
+    if (again.crashed) return Failure{Check::guard, again.violation + ", when called again"};
+    if (again.status != first.status) {
+      return Failure{Check::bits, fmt::format("not deterministic: returned {} when called again, {} before",
+                                              status_name(again.status), status_name(first.status))};
+    }
+    const std::string differs = other_bits(first, again);
+    if (!differs.empty()) return Failure{Check::bits, "not deterministic: other bits when called again: " + differs};
+  }
+  return std::nullopt;
+}
+
+// Every further placement must keep its surroundings and the bits.
+std::optional<Failure> CaseCheck::check_layouts(const Candidate& candidate, const Outcome& first, const Checks& checks,
+                                                CaseResult& result) {
+  const std::vector<Placement> placements = call_.placements();
+  for (std::size_t p = 1; p < placements.size(); ++p) {
+    ++result.placements;
+    const Outcome other = call_.run(*candidate.executor, placements[p]);
+    result.crashed = other.crashed;
+    auto failure = compare_layout(first, other, placements[p].name, candidate, "depends on its placement", checks);
+    if (failure) return failure;
+  }
+  return std::nullopt;
+}
+
+// The call cut in two, which two threads run: of a kernel that claims no canonical bits first one after the other, so that what
+// depends on the cut is told apart from what depends on threads.
+std::optional<Failure> CaseCheck::check_cuts(const Candidate& candidate, const Outcome& first, const Checks& checks,
+                                             CaseResult& result) {
+  if (test_.status != ASSAY_OK) return std::nullopt;
+  for (const Split& split : call_.signature().splits) {
+    for (const bool at_once : {false, true}) {
+      if (candidate.canonical && !at_once) continue;
+      ++result.placements;
+      const Outcome other = call_.run_split(*candidate.executor, split, 2, at_once);
+      result.crashed = other.crashed;
+      const std::string layout = fmt::format("cut by {} {}", split.param, at_once ? "among 2 threads" : "in 2 parts");
+      const char* trait = at_once ? "not the same when threads run it" : "not batch invariant";
+      if (auto failure = compare_layout(first, other, layout, candidate, trait, checks)) return failure;
+    }
+  }
+  return std::nullopt;
+}
+
+CaseResult CaseCheck::check(std::size_t variant, const Checks& checks) {
+  const Variant which = adapter_.variants()[variant];
+  InProcess executor(adapter_, variant);
+  return check({.name = which.name, .selection = "--isa " + std::string(isa_name(which.isa)), .executor = &executor}, checks);
+}
+
+CaseResult CaseCheck::check(const Candidate& candidate, const Checks& checks) {
+  CaseResult result;
+  result.op = adapter_.op();
+  result.variant = candidate.name;
+  result.case_name = test_.name;
+  result.source = test_.source;
+  result.tags = test_.tags;
+  result.seed = test_.seed;
+  result.refusal = test_.status != ASSAY_OK;
+  result.repro = fmt::format("assay check {} {} {}", result.op, candidate.selection, test_.repro);
+  if (!checks.off_to_string().empty()) result.repro += " --checks " + checks.to_string();
+
+  prepare();
+  const Outcome outcome = call_.run(*candidate.executor, call_.placements().front());
+  result.placements = 1;
+  result.digest = digest_of(outcome);
+  result.in_ledger = known_to_ledger(candidate);
+  result.failure = judge(candidate, outcome, checks, result);
+  if (!candidate.canonical && checks.has(Check::bits) && (!result.failure || result.failure->check == Check::bits)) {
+    result.stability = result.failure ? result.failure->message.substr(0, result.failure->message.find(':')) : "stable";
+  }
+
+  const bool blind = !result.refusal && baseline_->zeros_pass;
+  result.trivial = blind && test_.has_tag("trivial");
+  if (result.failure) {
+    result.verdict = Verdict::fail;
+  } else if (blind && !result.trivial) {
+    result.verdict = Verdict::mistrusted;
+  }
+  return result;
+}
+
+// In the order of the verdict; the first that fails is the one reported.
+std::optional<Failure> CaseCheck::judge(const Candidate& candidate, const Outcome& outcome, const Checks& checks,
+                                        CaseResult& result) {
+  std::optional<Failure> failure;
+  result.crashed = outcome.crashed;
+  if (outcome.crashed || (checks.has(Check::guard) && !outcome.violation.empty()))
+    return Failure{Check::guard, outcome.violation};
+  if (checks.has(Check::exact)) failure = check_status(outcome);
+  if (!failure && result.refusal) result.compared = 1;
+  if (!failure && !result.refusal) failure = check_values(outcome, checks, result);
+  if (!failure && !result.refusal && checks.has(Check::bits) && candidate.canonical) failure = check_bits(outcome);
+  if (!failure && checks.has(Check::bits) && !candidate.canonical) failure = check_repeats(candidate, outcome, result);
+  if (!failure && checks.has(Check::ledger)) failure = check_ledger(candidate, result);
+  const bool layouts = checks.has(Check::guard) || (checks.has(Check::bits) && !candidate.canonical);
+  if (!failure && layouts) failure = check_layouts(candidate, outcome, checks, result);
+  if (!failure && layouts) failure = check_cuts(candidate, outcome, checks, result);
+  return failure;
+}
+
+}  // namespace assay

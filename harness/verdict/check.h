@@ -1,0 +1,122 @@
+// The verdict on one variant at one case (docs/reading-a-verdict.md).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/verdict/adapter.h"
+#include "harness/verdict/call.h"
+#include "harness/verdict/cases.h"
+#include "harness/verdict/checks.h"
+#include "harness/verdict/compare.h"
+#include "harness/verdict/ledger.h"
+
+namespace assay {
+
+enum class Verdict : std::uint8_t {
+  pass,
+  fail,
+  mistrusted,  // a kernel that returns zeros would pass too, and no tag says that it is meant
+};
+
+struct Failure {
+  Check check;
+  std::string message;  // what, where, both values
+};
+
+// A variant on trial.
+struct Candidate {
+  std::string name;       // rms_norm_avx2, mine:rms_norm
+  std::string selection;  // the options of `assay check OP` that choose just this
+  Executor* executor;
+  bool canonical = true;               // claims the canonical bits; else only that its own do not change
+  std::string acceptance = {};         // the options of `assay ledger accept OP` for it, where it has a ledger of its owner's
+  const Ledger* own_ledger = nullptr;  // its owner's; null: none
+};
+
+// How its owner's ledger names a plugin's kernel: "rms_norm mine:fast".
+std::string ledger_key(const std::string& op, const std::string& variant);
+
+struct CaseResult {
+  std::string op;
+  std::string variant;
+  std::string case_name;
+  std::string source;
+  std::vector<std::string> tags;
+  Verdict verdict = Verdict::pass;
+  bool trivial = false;  // a kernel that returns zeros would pass, and the case says that it is meant
+  bool in_ledger = false;
+  bool refusal = false;         // the case asks for a refusal
+  std::int64_t compared = 0;    // outputs held to truth
+  std::int64_t bits_only = 0;   // outputs without a bound
+  std::int64_t placements = 0;  // layouts in memory tried
+  double margin = 0;
+  std::string worst;  // the output with the largest margin
+  std::optional<double> z;
+  std::optional<double> spread;
+  double nmse = 0;        // the largest of an output (harness/verdict/tolerances.h): shown, not judged
+  bool all_close = true;  // likewise
+  std::optional<Failure> failure;
+  bool crashed = false;   // the kernel did not return
+  std::string stability;  // of one that claims no canonical bits: "stable", or in what its bits are not; empty: not judged
+  std::string digest;
+  std::optional<std::uint64_t> seed;
+  std::string repro;  // the command that runs just this
+};
+
+// The outputs of the scalar kernel, the reference's word on them, and the errors of the former.
+struct CaseBaseline {
+  Outcome scalar;
+  std::vector<reference::Expected> expected;
+  std::vector<double> scalar_square_sums;  // an output each
+  bool zeros_pass = false;
+};
+
+// One case of one op, laid out once: what does not depend on the variant is computed when first needed.
+class CaseCheck {
+ public:
+  // `ledger` may be null: then no case is known to it. `page`: of the machine with the largest pages that is to run it.
+  CaseCheck(const Adapter& adapter, TestCase test, const Ledger* ledger, std::size_t page = guard_page_bytes());
+
+  // One of the adapter's own variants, in this process.
+  CaseResult check(std::size_t variant, const Checks& checks);
+  CaseResult check(const Candidate& candidate, const Checks& checks);
+
+ private:
+  void prepare();
+  std::vector<reference::Expected> expected_outputs();
+  Comparison compare_output(std::size_t output, const Array& y) const;
+  bool zeros_would_pass() const;
+
+  std::optional<Failure> judge(const Candidate& candidate, const Outcome& outcome, const Checks& checks, CaseResult& result);
+  std::optional<Failure> check_status(const Outcome& outcome) const;
+  std::optional<Failure> check_values(const Outcome& outcome, const Checks& checks, CaseResult& result) const;
+  std::optional<Failure> check_spread(const std::vector<Comparison>& outputs, CaseResult& result) const;
+  std::optional<Failure> check_bits(const Outcome& outcome) const;
+  std::optional<Failure> check_ledger(const Candidate& candidate, const CaseResult& result) const;
+  std::optional<Failure> check_layouts(const Candidate& candidate, const Outcome& first, const Checks& checks,
+                                       CaseResult& result);
+  std::optional<Failure> check_repeats(const Candidate& candidate, const Outcome& first, CaseResult& result);
+  std::optional<Failure> check_cuts(const Candidate& candidate, const Outcome& first, const Checks& checks, CaseResult& result);
+  std::optional<Failure> compare_layout(const Outcome& first, const Outcome& other, const std::string& layout,
+                                        const Candidate& candidate, const char* trait, const Checks& checks) const;
+  std::string other_bits(const Outcome& first, const Outcome& other) const;
+  bool known_to_ledger(const Candidate& candidate) const;
+  std::string digest_of(const Outcome& outcome) const;
+  bool exact() const { return adapter_.contract().exactness == reference::Exactness::exact; }
+  bool bounded() const { return adapter_.contract().exactness == reference::Exactness::bounded; }
+  // NaNs made by arithmetic are alike.
+  bool any_nan() const { return bounded() || adapter_.contract().arithmetic_nans; }
+
+  const Adapter& adapter_;
+  TestCase test_;
+  const Ledger* ledger_;
+  Call call_;
+  std::vector<std::size_t> outputs_;  // their indices in the signature
+  std::optional<CaseBaseline> baseline_;
+};
+
+}  // namespace assay

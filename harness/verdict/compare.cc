@@ -1,0 +1,233 @@
+#include "harness/verdict/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "harness/verdict/block_format.h"
+#include "reference/encode_k.h"
+
+namespace assay {
+namespace {
+
+// A binary format: what overflows in it, and the size of its last place.
+struct BinaryFormat {
+  int mantissa;      // stored bits
+  int max_exponent;  // of the largest finite number
+  int min_exponent;  // of the smallest normal number
+
+  // From here on a number rounds to infinity.
+  double overflow() const { return std::ldexp(2 - std::ldexp(1, -mantissa - 1), max_exponent); }
+  double ulp(double value) const {
+    const int exponent = value == 0 ? min_exponent : std::clamp(std::ilogb(value), min_exponent, max_exponent);
+    return std::ldexp(1, exponent - mantissa);
+  }
+};
+
+BinaryFormat format_of(DType dtype) {
+  if (dtype == DType::f16) return {10, 15, -14};
+  if (dtype == DType::bf16) return {7, 127, -126};
+  return {23, 127, -126};
+}
+
+std::uint64_t element_bits(DType dtype, const std::uint8_t* element) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, element, dtype_size(dtype));
+  return bits;
+}
+
+// The output's class is the truth's, unless the truth is within its bound of the overflow threshold.
+bool class_agrees(const BinaryFormat& format, double y, double truth, double bound) {
+  if (std::isnan(truth)) return std::isnan(y);
+  if (std::isnan(y)) return false;
+  const double threshold = format.overflow();
+  const double magnitude = std::fabs(truth);
+  const bool straddles = std::isfinite(truth) && magnitude + bound >= threshold && magnitude - bound < threshold;
+  if (std::isinf(y)) return (straddles || magnitude >= threshold) && std::signbit(y) == std::signbit(truth);
+  return straddles || magnitude < threshold;
+}
+
+double margin_of(double error, double bound) {
+  if (error == 0) return 0;
+  return bound > 0 ? error / bound : std::numeric_limits<double>::infinity();
+}
+
+void add_tolerances(DType dtype, const std::uint8_t* got, const std::uint8_t* want, Tolerances& sum) {
+  const std::vector<double> values = element_values(dtype, got);
+  const std::vector<double> truths = element_values(dtype, want);
+  for (std::size_t i = 0; i < values.size(); ++i) sum.add(values[i], truths[i]);
+}
+
+// One unit of bias while its elements come in: t = sum sign(truth) e / sum B.
+struct BiasSum {
+  double signed_error = 0;
+  double bound = 0;
+  bool moved = false;
+
+  void add(double error, double truth, double b) {
+    signed_error += truth < 0 ? -error : error;
+    bound += b;
+    moved = moved || error != 0;
+  }
+  void finish(std::vector<double>& units) {
+    if (moved && bound > 0) units.push_back(signed_error / bound);
+    *this = {};
+  }
+};
+
+Miss miss_of(const TensorSpec& spec, const Array& y, std::int64_t i, double truth, double margin) {
+  const std::uint8_t* element = y.bytes.data() + static_cast<std::size_t>(i) * dtype_size(spec.dtype);
+  const double value = element_as_double(spec.dtype, element);
+  Miss miss;
+  miss.index = i;
+  miss.got = describe_element(spec.dtype, element);
+  miss.want = fmt::format("{:.17g}", truth);
+  if (spec.dtype == DType::f32) {
+    const auto rounded = static_cast<float>(truth);
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, &rounded, sizeof bits);
+    miss.want = fmt::format("0x{:08x} ({:.17g})", bits, truth);
+  }
+  miss.margin = margin;
+  miss.ulp = std::fabs(value - truth) / format_of(spec.dtype).ulp(truth);
+  return miss;
+}
+
+}  // namespace
+
+void Comparison::add(const Comparison& other) {
+  compared += other.compared;
+  bits_only += other.bits_only;
+  if (other.worst && (!worst || other.margin > margin)) worst = other.worst;
+  margin = std::max(margin, other.margin);
+  if (!wrong_class) wrong_class = other.wrong_class;
+  square_sum += other.square_sum;
+  tolerances.add(other.tolerances);
+  bias.insert(bias.end(), other.bias.begin(), other.bias.end());
+}
+
+Comparison compare_bounded(const TensorSpec& spec, const Array& y, const reference::Expected& expected,
+                           reference::BiasUnit unit) {
+  Comparison result;
+  const BinaryFormat format = format_of(spec.dtype);
+  const std::int64_t inner = spec.shape.empty() ? 1 : spec.shape.back();
+  const std::int64_t unit_size = unit == reference::BiasUnit::row ? inner : 1;
+  BiasSum bias;
+  std::int64_t worst = -1;
+  for (std::int64_t i = 0; i < y.elements(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const double value = element_as_double(spec.dtype, y.bytes.data() + at * dtype_size(spec.dtype));
+    const double truth = expected.value[at];
+    const double bound = expected.bound[at];
+    if (!expected.bits_only.empty() && expected.bits_only[at] != 0) {
+      ++result.bits_only;
+    } else {
+      ++result.compared;
+      result.tolerances.add(value, truth);
+      if (!class_agrees(format, value, truth, bound)) {
+        if (!result.wrong_class) result.wrong_class = miss_of(spec, y, i, truth, margin_of(value - truth, bound));
+      } else if (std::isfinite(value) && std::isfinite(truth)) {
+        const double margin = margin_of(std::fabs(value - truth), bound);
+        if (margin > result.margin || worst < 0) worst = i;
+        result.margin = std::max(result.margin, margin);
+        if (bound > 0) result.square_sum += margin * margin;
+        bias.add(value - truth, truth, bound);
+      }
+    }
+    if (unit != reference::BiasUnit::none && (i + 1) % unit_size == 0) bias.finish(result.bias);
+  }
+  if (worst >= 0) result.worst = miss_of(spec, y, worst, expected.value[static_cast<std::size_t>(worst)], result.margin);
+  return result;
+}
+
+Comparison compare_encoded(const Array& y, const reference::Encoding& encoding, const Kept* golden) {
+  const reference::EncodedError got = reference::encoded_error(encoding, y.bytes.data());
+  const reference::EncodedError want =
+      golden == nullptr ? encoding.fallback : reference::encoded_error(encoding, golden->values.bytes.data());
+  const char* whose = golden == nullptr ? "an encoder's without a search" : "the golden's";
+  Comparison result;
+  result.compared = y.elements();
+  result.margin = margin_of(got.weighted, reference::kMostEncodedError * want.weighted);
+  if (std::isnan(result.margin)) result.margin = std::numeric_limits<double>::infinity();
+  result.note =
+      fmt::format("weighted squared error {:.6g}, {}: {:.6g}, at most {} times that; plain squared error {:.6g}, {:.6g}",
+                  got.weighted, whose, want.weighted, reference::kMostEncodedError, got.plain, want.plain);
+  for (std::int64_t i = 0; golden != nullptr && i < y.elements(); ++i) {
+    const auto at = static_cast<std::size_t>(i) * dtype_size(y.dtype);
+    add_tolerances(y.dtype, &y.bytes[at], &golden->values.bytes[at], result.tolerances);
+  }
+  return result;
+}
+
+Comparison compare_bytes(const TensorSpec& spec, const Array& y, const Kept& want, bool any_nan) {
+  Comparison result;
+  const std::size_t size = dtype_size(spec.dtype);
+  for (std::int64_t k = 0; k < want.values.elements(); ++k) {
+    const std::int64_t i = want.index.empty() ? k : want.index[static_cast<std::size_t>(k)];
+    const std::uint8_t* got = y.bytes.data() + static_cast<std::size_t>(i) * size;
+    const std::uint8_t* expected = want.values.bytes.data() + static_cast<std::size_t>(k) * size;
+    ++result.compared;
+    if (result.worst || std::memcmp(got, expected, size) == 0) continue;
+    if (any_nan && std::isnan(element_as_double(spec.dtype, got)) && std::isnan(element_as_double(spec.dtype, expected)))
+      continue;
+    Miss miss;
+    miss.index = i;
+    miss.got = describe_element(spec.dtype, got);
+    miss.want = describe_element(spec.dtype, expected);
+    if (is_block(spec.dtype)) {
+      const auto at = static_cast<std::size_t>(std::mismatch(got, got + size, expected).first - got);
+      miss.got = fmt::format("byte {} of its {}: 0x{:02x}", at, size, got[at]);
+      miss.want = fmt::format("0x{:02x}", expected[at]);
+    }
+    miss.margin = std::numeric_limits<double>::infinity();
+    result.worst = miss;
+    result.margin = miss.margin;
+  }
+  for (std::int64_t k = 0; result.worst && k < want.values.elements(); ++k) {
+    const std::int64_t i = want.index.empty() ? k : want.index[static_cast<std::size_t>(k)];
+    add_tolerances(spec.dtype, y.bytes.data() + static_cast<std::size_t>(i) * size,
+                   want.values.bytes.data() + static_cast<std::size_t>(k) * size, result.tolerances);
+  }
+  return result;
+}
+
+std::optional<double> bias_z(const std::vector<double>& units) {
+  constexpr std::size_t kFewest = 256;
+  if (units.size() < kFewest) return std::nullopt;
+  double sum = 0;
+  double squares = 0;
+  for (const double t : units) {
+    sum += t;
+    squares += t * t;
+  }
+  return sum / std::sqrt(squares);
+}
+
+void canonicalise_nans(Array& array) {
+  const std::uint32_t nan = array.dtype == DType::f16 ? 0x7e00U : (array.dtype == DType::bf16 ? 0x7fc0U : 0x7fc00000U);
+  if (array.dtype != DType::f32 && array.dtype != DType::f16 && array.dtype != DType::bf16) return;
+  const std::size_t size = dtype_size(array.dtype);
+  for (std::size_t at = 0; at < array.bytes.size(); at += size) {
+    if (std::isnan(element_as_double(array.dtype, &array.bytes[at]))) std::memcpy(&array.bytes[at], &nan, size);
+  }
+}
+
+std::string element_name(const TensorSpec& spec, std::int64_t index) {
+  std::vector<std::int64_t> position(spec.shape.size());
+  for (std::size_t axis = spec.shape.size(); axis-- > 0;) {
+    position[axis] = index % spec.shape[axis];
+    index /= spec.shape[axis];
+  }
+  return fmt::format("{}[{}]", spec.name, fmt::join(position, ", "));
+}
+
+std::string describe_element(DType dtype, const std::uint8_t* element) {
+  if (is_block(dtype)) return fmt::format("({})", describe_block(dtype, element, 4));
+  return fmt::format("0x{:0{}x} ({:.9g})", element_bits(dtype, element), 2 * dtype_size(dtype),
+                     element_as_double(dtype, element));
+}
+
+}  // namespace assay

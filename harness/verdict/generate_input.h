@@ -1,0 +1,18 @@
+// Inputs made from a seed, for cases and for benchmarks.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "golden/hdf5.h"
+#include "harness/verdict/tensor.h"
+
+namespace assay {
+
+// The tensor's own distribution where it has one; else the named one, with what its type makes of it.
+Distribution distribution_for(const TensorSpec& spec, const std::string& name);
+
+// Dense, of the spec's shape. Blocks are whole blocks; packed ones are packed by the reference.
+Array generate_input(const TensorSpec& spec, const Distribution& distribution, std::uint64_t seed, std::uint32_t stream);
+
+}  // namespace assay

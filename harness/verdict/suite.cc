@@ -1,0 +1,204 @@
+#include "harness/verdict/suite.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+
+#include "golden/manifest.h"
+#include "harness/verdict/data_dir.h"
+#include "harness/verdict/nearest.h"
+#include "harness/verdict/trials.h"
+
+namespace assay {
+namespace {
+
+class Suite {
+ public:
+  Suite(const CheckRequest& request, const Progress& progress)
+      : request_(request), progress_(progress), ledger_(ledger_path()), trials_(request, result_.skips) {}
+
+  SuiteResult run() {
+    assert_float_environment();
+    for (const std::string& op : request_.ops) require_adapter(op);
+    result_.runner = trials_.runner();
+    result_.plugins = trials_.plugins();
+    if (request_.generated) {
+      run_generated();
+    } else {
+      run_golden();
+      run_bias();
+    }
+    judge();
+    return std::move(result_);
+  }
+
+ private:
+  bool wanted(std::string_view op) const {
+    return request_.ops.empty() || std::find(request_.ops.begin(), request_.ops.end(), op) != request_.ops.end();
+  }
+
+  void check_case(const Adapter& adapter, TestCase test, const Ledger* ledger) {
+    const std::vector<Candidate>& candidates = trials_.of(adapter);
+    if (candidates.empty()) return;
+    CaseCheck check(adapter, std::move(test), ledger, trials_.page());
+    for (const Candidate& candidate : candidates) {
+      result_.cases.push_back(check.check(candidate, request_.checks));
+      if (!request_.golden.empty()) result_.cases.back().repro += " --golden " + request_.golden.string();
+      if (progress_) progress_(result_.cases.back());
+    }
+  }
+
+  void run_generated() {
+    for (const Adapter* adapter : adapters()) {
+      if (!wanted(adapter->op())) continue;
+      GeneratedRequest one = *request_.generated;
+      for (std::int64_t i = 0; i < request_.generated_cases; ++i, ++one.seed) {
+        TestCase test = generated_test_case(*adapter, one);
+        if (deal(*adapter, test.name)) check_case(*adapter, std::move(test), nullptr);
+      }
+    }
+  }
+
+  std::vector<std::filesystem::path> files() const {
+    if (!request_.file.empty()) return {request_.file};
+    return golden_files(request_.golden.empty() ? own_golden() : request_.golden);
+  }
+
+  void run_golden() {
+    const bool own = request_.golden.empty();
+    const Manifest manifest(own ? own_golden() : request_.golden);
+    for (const std::filesystem::path& path : files()) {
+      const bool listed = manifest.verify(path);
+      const GoldenFile file(path, own && listed ? Hdf5Origin::known : Hdf5Origin::stranger);
+      const Adapter* adapter = find_adapter(file.op());
+      if (adapter == nullptr) throw std::invalid_argument(path.string() + ": " + unknown_name("op", file.op(), op_names()));
+      if (!wanted(file.op())) continue;
+      for (const std::string& name : file.case_names()) {
+        case_names_.insert(name);
+        if (!request_.case_name.empty() && request_.case_name != name) continue;
+        // Only its tags say whether a case is asked for; without --tag another shard's is not even read.
+        if (request_.tag.empty() && !deal(*adapter, name)) continue;
+        TestCase test = case_from_golden(*adapter, file, name);
+        tags_.insert(test.tags.begin(), test.tags.end());
+        if (!request_.tag.empty() && (!test.has_tag(request_.tag) || !deal(*adapter, name))) continue;
+        check_case(*adapter, std::move(test), own ? &ledger_ : nullptr);
+      }
+    }
+  }
+
+  // The op's own seeded case goes with the ops that were asked for, unless only other cases were.
+  void run_bias() {
+    case_names_.insert("bias");
+    const bool named = request_.case_name == "bias";
+    if ((!request_.case_name.empty() && !named) || !request_.tag.empty()) return;
+    for (const Adapter* adapter : adapters()) {
+      if (!wanted(adapter->op())) continue;
+      if (!request_.file.empty() && request_.file.stem() != adapter->op()) continue;
+      auto test = bias_test_case(*adapter);
+      if (test && deal(*adapter, test->name))
+        check_case(*adapter, std::move(*test), request_.golden.empty() ? &ledger_ : nullptr);
+    }
+  }
+
+  // Every case that is asked for comes here once, in the same order whatever the shard: they are dealt like cards, since
+  // neighbours in a golden file cost alike. True if this shard has it.
+  bool deal(const Adapter& adapter, const std::string& case_name) {
+    if (trials_.of(adapter).empty()) return false;
+    result_.known[std::string(adapter.op())].push_back(case_name);
+    return request_.shard.has(dealt_++);
+  }
+
+  void require_known_names() const {
+    trials_.require_known_variant();
+    if (!request_.case_name.empty() && !case_names_.contains(request_.case_name)) {
+      throw std::invalid_argument(unknown_name("case", request_.case_name, {case_names_.begin(), case_names_.end()}));
+    }
+    if (!request_.tag.empty() && !request_.generated && !tags_.contains(request_.tag)) {
+      throw std::invalid_argument(unknown_name("tag", request_.tag, {tags_.begin(), tags_.end()}));
+    }
+    if (request_.shard.split() && dealt_ < request_.shard.count) {
+      throw std::invalid_argument(fmt::format("--shard {}: only {} cases are asked for; expected at most as many shards",
+                                              request_.shard.to_string(), dealt_));
+    }
+  }
+
+  // What no single case shows. Whether a variant's cases suffice is judged where all of them are: of several shards by
+  // `assay report --merge`.
+  void judge() {
+    require_known_names();
+    if (result_.cases.empty()) result_.faults.emplace_back("no case was run");
+    if (!request_.shard.split()) {
+      std::map<std::string, VariantTally> tallies;
+      for (const CaseResult& one : result_.cases) {
+        tallies[variant_label(one.op, one.variant)].add(one.compared + one.bits_only,
+                                                        !one.trivial && one.verdict != Verdict::mistrusted);
+      }
+      const bool zeros_meant = request_.generated && request_.generated->data == "zeros";
+      const bool trust_expected = (request_.everything() || request_.generated) && !zeros_meant;
+      result_.faults = tally_faults(tallies, trust_expected, std::move(result_.faults));
+    }
+    if (!request_.everything() || !request_.golden.empty() || !request_.file.empty()) return;
+    for (const Adapter* adapter : adapters()) {
+      const std::string op(adapter->op());
+      if (wanted(op) && !result_.known.contains(op) && !trials_.of(*adapter).empty())
+        result_.faults.push_back(op + ": has no golden");
+    }
+  }
+
+  const CheckRequest& request_;
+  const Progress& progress_;
+  Ledger ledger_;
+  std::set<std::string> case_names_;
+  std::set<std::string> tags_;
+  std::int64_t dealt_ = 0;
+  SuiteResult result_;
+  Trials trials_;
+};
+
+}  // namespace
+
+bool SuiteResult::passed() const {
+  return faults.empty() &&
+         std::all_of(cases.begin(), cases.end(), [](const CaseResult& r) { return r.verdict == Verdict::pass; });
+}
+
+std::vector<std::string> tally_faults(const std::map<std::string, VariantTally>& tallies, bool trust_expected,
+                                      std::vector<std::string> faults) {
+  for (const auto& [variant, tally] : tallies) {
+    if (tally.compared == 0) faults.push_back(variant + ": nothing was compared");
+    if (trust_expected && tally.trusted == 0) faults.push_back(variant + ": no case that a kernel returning zeros would fail");
+  }
+  return faults;
+}
+
+std::vector<std::string> op_names() {
+  std::vector<std::string> names;
+  for (const Adapter* adapter : adapters()) names.emplace_back(adapter->op());
+  return names;
+}
+
+const Adapter& require_adapter(const std::string& op) {
+  const Adapter* adapter = find_adapter(op);
+  if (adapter == nullptr) throw std::invalid_argument(unknown_name("op", op, op_names()));
+  return *adapter;
+}
+
+std::filesystem::path own_golden() {
+  return data_dir() / "golden";
+}
+
+std::filesystem::path ledger_path() {
+  return own_golden() / "ledger.json";
+}
+
+std::string variant_label(const std::string& op, const std::string& variant) {
+  return variant.find(':') == std::string::npos ? variant : op + " " + variant;
+}
+
+SuiteResult run_suite(const CheckRequest& request, const Progress& progress) {
+  return Suite(request, progress).run();
+}
+
+}  // namespace assay

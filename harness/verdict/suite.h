@@ -1,0 +1,89 @@
+// Many cases over many variants: what `assay check`, ctest and the ledger run.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/interop/remote/remote_runner.h"
+#include "harness/verdict/check.h"
+#include "harness/verdict/shard.h"
+
+namespace assay {
+
+struct CheckRequest {
+  std::vector<std::string> ops;               // empty: all
+  std::optional<Isa> isa;                     // empty: every one that this CPU runs
+  std::string case_name;                      // empty: all; "bias" is the op's own seeded case
+  std::string tag;                            // empty: all; only cases with this tag
+  std::filesystem::path golden;               // a folder of golden files; empty: the project's own
+  std::filesystem::path file;                 // one golden file instead of a folder; empty: all
+  std::optional<GeneratedRequest> generated;  // made from seeds instead of read
+  std::int64_t generated_cases = 1;           // seeds from generated->seed on
+  Shard shard;                                // the part of the cases to run; by default all
+  Checks checks = Checks::all();
+  std::string variant;                  // empty: all; one of them by its name, such as mine:rms_norm
+  std::optional<RunnerOptions> runner;  // where kernels run; empty: here. With plugins it is these that are checked, else ours
+  std::filesystem::path own_ledger;     // the plugins' owner's; empty: none
+
+  bool plugins() const { return runner && !runner->plugins.empty(); }
+  // Nothing but ops and ISA narrows it: what is missing then is a fault.
+  bool everything() const { return case_name.empty() && tag.empty() && variant.empty() && !generated; }
+};
+
+// A variant or a file that was not run, and why.
+struct Skip {
+  std::string what;
+  std::string why;
+};
+
+struct SuiteResult {
+  std::map<std::string, std::vector<std::string>> known;  // op -> its cases that were asked for, those of other shards too
+  std::vector<CaseResult> cases;
+  std::vector<Skip> skips;
+  std::vector<std::string> faults;  // of the suite as a whole: an op without a trusted case, nothing compared
+  std::string runner;               // where kernels ran, if not here: "aarch64 (scalar)"
+  std::vector<RemotePlugin> plugins;
+
+  bool passed() const;
+};
+
+// What the cases of one variant, all of them, must come to.
+struct VariantTally {
+  std::int64_t compared = 0;
+  std::int64_t trusted = 0;  // cases that a kernel returning zeros would fail
+  void add(std::int64_t outputs, bool trust) {
+    compared += outputs;
+    trusted += trust ? 1 : 0;
+  }
+};
+
+// `faults` and those of variants that compared nothing or, where it is expected, have no trusted case.
+std::vector<std::string> tally_faults(const std::map<std::string, VariantTally>& tallies, bool trust_expected,
+                                      std::vector<std::string> faults);
+
+// Told after each case of each variant: how many are done of how many of this op.
+using Progress = std::function<void(const CaseResult& result)>;
+
+// Throws std::invalid_argument (unknown names, more shards than cases), std::runtime_error (unreadable files) or RunnerError (a runner
+// or a plugin that cannot be used): wrong use, exit code 2.
+SuiteResult run_suite(const CheckRequest& request, const Progress& progress = {});
+
+// The names of all ops, for messages.
+std::vector<std::string> op_names();
+
+// The adapter of an op; throws std::invalid_argument that names the nearest.
+const Adapter& require_adapter(const std::string& op);
+
+// The project's own golden folder and its ledger.
+std::filesystem::path own_golden();
+std::filesystem::path ledger_path();
+
+// A variant as tables show it: a plugin's, whose name says nothing of its op, with the op.
+std::string variant_label(const std::string& op, const std::string& variant);
+
+}  // namespace assay

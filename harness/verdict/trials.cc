@@ -1,0 +1,132 @@
+#include "harness/verdict/trials.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "harness/verdict/nearest.h"
+
+namespace assay {
+namespace {
+
+// As a shell takes it.
+std::string quoted(const std::string& word) {
+  static constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=+,@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+}  // namespace
+
+Trials::Trials(const CheckRequest& request, std::vector<Skip>& skips) : request_(request), skips_(skips) {
+  if (!request.own_ledger.empty()) own_ledger_.emplace(request.own_ledger);
+  if (!request.runner) return;
+  runner_ = std::make_unique<RemoteRunner>(*request.runner);
+  require_packed_tensors();
+}
+
+// A kernel with a layout of its own must name an input of its op.
+void Trials::require_packed_tensors() const {
+  for (const RemoteKernel& kernel : runner_->kernels()) {
+    if (kernel.packed_tensor.empty()) continue;
+    const Adapter& adapter = *find_adapter(kernel.op);
+    std::vector<std::string> inputs;
+    for (const TensorSpec& spec : adapter.signature(adapter.bench_params().front()).tensors) {
+      if (spec.role == Direction::in) inputs.push_back(spec.name);
+    }
+    if (std::find(inputs.begin(), inputs.end(), kernel.packed_tensor) == inputs.end()) {
+      throw RunnerError(fmt::format("plugin {}: kernel '{}' packs {} of {}", kernel.plugin, kernel.variant,
+                                    unknown_name("input", kernel.packed_tensor, inputs), kernel.op));
+    }
+  }
+}
+
+bool Trials::wanted(const std::string& name) {
+  names_.insert(name);
+  return request_.variant.empty() || request_.variant == name;
+}
+
+const std::vector<Candidate>& Trials::of(const Adapter& adapter) {
+  const auto known = known_.find(&adapter);
+  if (known != known_.end()) return known->second;
+  return known_[&adapter] = runner_ ? remote(adapter) : own(adapter);
+}
+
+std::vector<Candidate> Trials::own(const Adapter& adapter) {
+  const std::vector<Variant> all = adapter.variants();
+  std::vector<Candidate> found;
+  for (std::size_t v = all.size(); v-- > 0;) {
+    if ((request_.isa && all[v].isa != *request_.isa) || !wanted(all[v].name)) continue;
+    if (!isa_supported(all[v].isa)) {
+      skips_.push_back({all[v].name, fmt::format("this CPU lacks {}", isa_name(all[v].isa))});
+      continue;
+    }
+    executors_.push_back(std::make_unique<InProcess>(adapter, v));
+    found.push_back(
+        {.name = all[v].name, .selection = fmt::format("--isa {}", isa_name(all[v].isa)), .executor = executors_.back().get()});
+  }
+  if (found.empty() && request_.isa && isa_supported(*request_.isa)) {
+    skips_.push_back({std::string(adapter.op()), fmt::format("has no {} variant", isa_name(*request_.isa))});
+  }
+  return found;
+}
+
+// Where the kernel is and how it is run, as typed.
+std::string Trials::options_of(const RemoteKernel& kernel) const {
+  std::string options;
+  const auto add = [&options](const char* name, const std::string& value) {
+    if (!value.empty()) options += (options.empty() ? "" : " ") + std::string(name) + " " + quoted(value);
+  };
+  add("--plugin", kernel.plugin);
+  add("--runner", request_.runner->command);
+  if (request_.runner->limit != kDefaultLimit)
+    add("--time-limit", fmt::format("{}", static_cast<double>(request_.runner->limit.count()) / 1000));
+  add("--ledger", request_.own_ledger.string());
+  return options;
+}
+
+// Those of the plugins, or, without one, ours as the runner has them.
+std::vector<Candidate> Trials::remote(const Adapter& adapter) {
+  std::vector<Candidate> found;
+  const auto& kernels = runner_->kernels();
+  for (std::size_t k = kernels.size(); k-- > 0;) {
+    const RemoteKernel& kernel = kernels[k];
+    const bool foreign = !kernel.plugin.empty();
+    if (kernel.op != adapter.op() || foreign != request_.plugins()) continue;
+    if ((request_.isa && kernel.isa != *request_.isa) || !wanted(kernel.variant)) continue;
+    if (!kernel.runs) {
+      skips_.push_back(
+          {variant_label(kernel.op, kernel.variant), fmt::format("the runner's CPU lacks {}", isa_name(kernel.isa))});
+      continue;
+    }
+    executors_.push_back(std::make_unique<RemoteExecutor>(*runner_, kernel));
+    const std::string place = options_of(kernel);
+    found.push_back(
+        {.name = kernel.variant,
+         .selection = place + (foreign ? " --variant " + kernel.variant : fmt::format(" --isa {}", isa_name(kernel.isa))),
+         .executor = executors_.back().get(),
+         .canonical = kernel.canonical,
+         .acceptance = place,
+         .own_ledger = own_ledger_ ? &*own_ledger_ : nullptr});
+  }
+  if (request_.plugins()) std::reverse(found.begin(), found.end());  // in the plugin's own order
+  return found;
+}
+
+std::size_t Trials::page() const {
+  return std::max(guard_page_bytes(), runner_ ? runner_->page_bytes() : 0);
+}
+
+std::string Trials::runner() const {
+  return runner_ ? runner_->machine() + " (" + runner_->isas() + ")" : "";
+}
+
+void Trials::require_known_variant() const {
+  if (request_.variant.empty() || names_.contains(request_.variant)) return;
+  throw std::invalid_argument(unknown_name("variant", request_.variant, {names_.begin(), names_.end()}));
+}
+
+}  // namespace assay

@@ -1,0 +1,47 @@
+// Who is on trial: of each op the variants that a request asks for, and where they run.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/verdict/suite.h"
+
+namespace assay {
+
+class Trials {
+ public:
+  // What is left out goes to `skips`, once. Starts the request's runner, if it has one: throws RunnerError.
+  Trials(const CheckRequest& request, std::vector<Skip>& skips);
+
+  // Ours scalar first: the others are held to it.
+  const std::vector<Candidate>& of(const Adapter& adapter);
+
+  // The largest page of the machines that take part.
+  std::size_t page() const;
+  // "aarch64 (scalar)"; empty: this process.
+  std::string runner() const;
+  std::vector<RemotePlugin> plugins() const { return runner_ ? runner_->plugins() : std::vector<RemotePlugin>{}; }
+  // Throws std::invalid_argument if a variant was asked for that no op has.
+  void require_known_variant() const;
+
+ private:
+  std::vector<Candidate> own(const Adapter& adapter);
+  std::vector<Candidate> remote(const Adapter& adapter);
+  std::string options_of(const RemoteKernel& kernel) const;
+  bool wanted(const std::string& name);
+  void require_packed_tensors() const;
+
+  const CheckRequest& request_;
+  std::vector<Skip>& skips_;
+  std::unique_ptr<RemoteRunner> runner_;
+  std::optional<Ledger> own_ledger_;
+  std::vector<std::unique_ptr<Executor>> executors_;
+  std::map<const Adapter*, std::vector<Candidate>> known_;
+  std::set<std::string> names_;
+};
+
+}  // namespace assay
