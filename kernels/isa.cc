@@ -1,9 +1,8 @@
 #include "kernels/isa.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <stdexcept>
-
-#include "kernels/edit_distance.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -13,17 +12,15 @@
 namespace assay {
 namespace {
 
-constexpr std::string_view kNames[] = {"scalar", "avx2", "avx512", "avx512vnni"};
-
 #if defined(__x86_64__)
 
 struct Cpuid {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
 };
 
-Cpuid cpuid(unsigned leaf) noexcept {
+Cpuid cpuid(unsigned leaf, unsigned subleaf) noexcept {
   Cpuid out;
-  if (__get_cpuid_count(leaf, 0, &out.eax, &out.ebx, &out.ecx, &out.edx) == 0) return {};
+  if (__get_cpuid_count(leaf, subleaf, &out.eax, &out.ebx, &out.ecx, &out.edx) == 0) return {};
   return out;
 }
 
@@ -39,83 +36,100 @@ unsigned xcr0() noexcept {
   return low;
 }
 
-Isa detect() noexcept {
-  const Cpuid basic = cpuid(1);
-  const Cpuid extended = cpuid(7);
+CpuFeatures detect() noexcept {
+  const Cpuid basic = cpuid(1, 0);
+  const Cpuid extended = cpuid(7, 0);
+  const Cpuid extended1 = cpuid(7, 1);
   constexpr unsigned kYmm = 0x06;  // SSE and AVX state
   constexpr unsigned kZmm = 0xe6;  // and opmask, upper ZMM
   const bool osxsave = has_bit(basic.ecx, 27);
   const unsigned saved = osxsave ? xcr0() : 0;
-  const bool fma = has_bit(basic.ecx, 12);
-  const bool f16c = has_bit(basic.ecx, 29);
-  const bool avx2 = has_bit(extended.ebx, 5);
-  if ((saved & kYmm) != kYmm || !fma || !f16c || !avx2) return Isa::scalar;
-  const bool f = has_bit(extended.ebx, 16);
-  const bool bw = has_bit(extended.ebx, 30);
-  const bool vl = has_bit(extended.ebx, 31);
-  if ((saved & kZmm) != kZmm || !f || !bw || !vl) return Isa::avx2;
-  return has_bit(extended.ecx, 11) ? Isa::avx512vnni : Isa::avx512;
+  CpuFeatures found = 0;
+  const auto add = [&found](CpuFeatures feature, bool there) { found |= there ? feature : 0; };
+  add(kCpuYmm, (saved & kYmm) == kYmm);
+  add(kCpuZmm, (saved & kZmm) == kZmm);
+  add(kCpuFma, has_bit(basic.ecx, 12));
+  add(kCpuF16c, has_bit(basic.ecx, 29));
+  add(kCpuAvx2, has_bit(extended.ebx, 5));
+  add(kCpuAvxVnni, has_bit(extended1.eax, 4));
+  add(kCpuAvx512Core, has_bit(extended.ebx, 16) && has_bit(extended.ebx, 30) && has_bit(extended.ebx, 31));
+  add(kCpuAvx512Vnni, has_bit(extended.ecx, 11));
+  return found;
 }
 
 #else
 
-Isa detect() noexcept {
-  return Isa::scalar;
+CpuFeatures detect() noexcept {
+  return 0;
 }
 
 #endif
 
-std::string_view nearest_supported(std::string_view name) {
-  std::string_view nearest = isa_name(Isa::scalar);
-  for (const Isa isa : kAllIsas) {
-    if (isa_supported(isa) && edit_distance(name, isa_name(isa)) < edit_distance(name, nearest)) nearest = isa_name(isa);
+// The supported one whose name begins most like `name`.
+Isa nearest_supported(std::string_view name) {
+  Isa nearest = Isa::scalar;
+  std::ptrdiff_t most = -1;
+  for (const IsaRow& row : kIsas) {
+    const std::ptrdiff_t alike = std::mismatch(name.begin(), name.end(), row.name.begin(), row.name.end()).first - name.begin();
+    if (alike <= most || !isa_supported(row.isa)) continue;
+    nearest = row.isa;
+    most = alike;
   }
   return nearest;
 }
 
-}  // namespace
-
-std::string_view isa_name(Isa isa) noexcept {
-  return kNames[static_cast<std::size_t>(isa)];
+// The first on the way down that this machine runs.
+Isa nearest_included(Isa isa) {
+  while (!isa_supported(isa)) isa = isa_row(isa).includes;
+  return isa;
 }
 
+}  // namespace
+
 std::optional<Isa> isa_from_name(std::string_view name) noexcept {
-  for (const Isa isa : kAllIsas) {
-    if (isa_name(isa) == name) return isa;
+  for (const IsaRow& row : kIsas) {
+    if (row.name == name) return row.isa;
   }
   return std::nullopt;
 }
 
-// Each ISA includes those before it, so that the best one decides.
+CpuFeatures cpu_features() noexcept {
+  static const CpuFeatures features = detect();
+  return features;
+}
+
 bool isa_supported(Isa isa) noexcept {
-  return isa <= best_isa();
+  return isa_runs(cpu_features(), isa);
 }
 
 Isa best_isa() noexcept {
-  static const Isa best = detect();
-  return best;
+  return best_isa(cpu_features());
 }
 
 std::string supported_isa_names() {
   std::string names;
-  for (const Isa isa : kAllIsas) {
-    if (!isa_supported(isa)) continue;
+  for (const IsaRow& row : kIsas) {
+    if (!isa_supported(row.isa)) continue;
     if (!names.empty()) names += ", ";
-    names += isa_name(isa);
+    names += row.name;
   }
   return names;
 }
 
-Isa selected_isa() {
+IsaLimit forced_isa() {
   const char* forced = std::getenv("ASSAY_ISA");
-  if (forced == nullptr || *forced == '\0') return best_isa();
+  if (forced == nullptr || *forced == '\0') return std::nullopt;
   const std::optional<Isa> isa = isa_from_name(forced);
-  if (isa && isa_supported(*isa)) return *isa;
+  if (isa && isa_supported(*isa)) return isa;
   std::string message = "ASSAY_ISA=" + std::string(forced) + ": ";
   message += isa ? "this machine cannot run it; the nearest that it can is " : "no such ISA; did you mean ";
-  message += isa ? isa_name(best_isa()) : nearest_supported(forced);
+  message += isa_name(isa ? nearest_included(*isa) : nearest_supported(forced));
   message += isa ? "." : "?";
   throw std::invalid_argument(message + " Supported here: " + supported_isa_names() + ".");
+}
+
+Isa selected_isa() {
+  return forced_isa().value_or(best_isa());
 }
 
 void assert_float_environment() {

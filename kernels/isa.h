@@ -1,34 +1,95 @@
-// Which instruction sets this CPU has, and which one the user forced.
+// Which instruction sets this CPU has, and which one the user forced. What there is stands in kernels/isa.inc, a row each.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace assay {
 
-// Ascending: a later one is preferred where a kernel has it. Each names all that its kernels may use:
-//   scalar      the baseline of the architecture
-//   avx2        AVX2, FMA, F16C
-//   avx512      AVX-512 F, BW, VL (and all of avx2)
-//   avx512vnni  AVX-512 VNNI (and all of avx512)
-enum class Isa : std::uint8_t { scalar, avx2, avx512, avx512vnni };
+// What a CPU and its operating system offer, a bit each.
+using CpuFeatures = std::uint32_t;
+enum : CpuFeatures {
+  kCpuYmm = 1u << 0,         // the system saves the registers of AVX
+  kCpuZmm = 1u << 1,         // and those of AVX-512
+  kCpuAvx2 = 1u << 2,
+  kCpuFma = 1u << 3,
+  kCpuF16c = 1u << 4,
+  kCpuAvxVnni = 1u << 5,
+  kCpuAvx512Core = 1u << 6,  // F, BW and VL
+  kCpuAvx512Vnni = 1u << 7,
+};
 
-inline constexpr Isa kAllIsas[] = {Isa::scalar, Isa::avx2, Isa::avx512, Isa::avx512vnni};
+enum class Isa : std::uint8_t {
+#define ASSAY_ISA(name, architecture, includes, features, flags) name,
+#include "kernels/isa.inc"
+#undef ASSAY_ISA
+};
 
-std::string_view isa_name(Isa isa) noexcept;
+struct IsaRow {
+  Isa isa;
+  std::string_view name;
+  Isa includes;  // itself: nothing else
+  CpuFeatures features;
+};
+
+inline constexpr IsaRow kIsas[] = {
+#define ASSAY_ISA(name, architecture, includes, features, flags) {Isa::name, #name, Isa::includes, features},
+#include "kernels/isa.inc"
+#undef ASSAY_ISA
+};
+
+constexpr const IsaRow& isa_row(Isa isa) {
+  return kIsas[static_cast<std::size_t>(isa)];
+}
+constexpr std::string_view isa_name(Isa isa) {
+  return isa_row(isa).name;
+}
+
+// Whether who has `whole` has `part` with it.
+constexpr bool isa_includes(Isa whole, Isa part) {
+  while (whole != part && isa_row(whole).includes != whole) whole = isa_row(whole).includes;
+  return whole == part;
+}
+
+// Whether a CPU with these features runs kernels of `isa`: it has those of every ISA on the way down.
+constexpr bool isa_runs(CpuFeatures cpu, Isa isa) {
+  for (;; isa = isa_row(isa).includes) {
+    if ((cpu & isa_row(isa).features) != isa_row(isa).features) return false;
+    if (isa_row(isa).includes == isa) return true;
+  }
+}
+
+// The most preferred one that a CPU with these features runs.
+constexpr Isa best_isa(CpuFeatures cpu) {
+  Isa best = Isa::scalar;
+  for (const IsaRow& row : kIsas) {
+    if (isa_runs(cpu, row.isa)) best = row.isa;
+  }
+  return best;
+}
+
+// What a choice is limited to: kernels of the ISAs that this one includes; nothing: every one that the CPU runs.
+using IsaLimit = std::optional<Isa>;
+
+// Whether a kernel of `isa` may be chosen on such a CPU within `limit`.
+constexpr bool isa_allowed(CpuFeatures cpu, IsaLimit limit, Isa isa) {
+  return isa_runs(cpu, isa) && (!limit || isa_includes(*limit, isa));
+}
+
 std::optional<Isa> isa_from_name(std::string_view name) noexcept;
 
-// True if this CPU and operating system can run kernels of `isa`.
+// Of this machine; asked once.
+CpuFeatures cpu_features() noexcept;
 bool isa_supported(Isa isa) noexcept;
-
-// The best supported ISA.
 Isa best_isa() noexcept;
 
-// The ISA that selection is limited to: ASSAY_ISA if set and not empty, else the best. An unknown or unsupported name
-// throws std::invalid_argument that lists those that this machine can run. Read anew at each call.
+// What ASSAY_ISA names; nothing if it is unset or empty. An unknown or unsupported name throws std::invalid_argument that lists
+// those that this machine can run. Read anew at each call.
+IsaLimit forced_isa();
+// The same, or else the best: what messages and reports name.
 Isa selected_isa();
 
 // "scalar, avx2, avx512": the names this machine supports, for messages.

@@ -14,7 +14,7 @@
 
 #include "golden/hdf5.h"
 #include "golden/params.h"
-#include "harness/verdict/tensor.h"
+#include "reference/ops/tensor.h"
 #include "kernels/kernel.h"
 #include "reference/contract.h"
 #include "reference/expected.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "golden/store.h"
-#include "harness/verdict/tensor.h"
+#include "reference/ops/tensor.h"
 #include "harness/verdict/tolerances.h"
 #include "reference/contract.h"
 #include "reference/expected.h"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "golden/hdf5.h"
-#include "harness/verdict/tensor.h"
+#include "reference/ops/tensor.h"
 
 namespace assay {
 

@@ -49,15 +49,18 @@ typedef struct RopeArgs {
   int32_t sections[4];
 } RopeArgs;
 
+typedef enum AssayRopeRecipe { ASSAY_ROPE_F64 = 0, ASSAY_ROPE_HF = 1, ASSAY_ROPE_GGML = 2, ASSAY_ROPE_FREQS = 3 } AssayRopeRecipe;
+
+typedef struct RopeTableArgs {
+  const int32_t* positions;
+  const float* inv_freq;
+  float* cos;
+  float* sin;
+  int64_t rows;
+  int64_t pairs;
+  int64_t table_stride;
+  double theta;
+  int32_t recipe; /* AssayRopeRecipe */
+} RopeTableArgs;
+
 ASSAY_C_END
-
-#ifdef __cplusplus
-namespace assay {
-
-struct Rope {
-  using Args = RopeArgs;
-  static constexpr const char* name = "rope";
-};
-
-}  // namespace assay
-#endif

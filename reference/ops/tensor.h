@@ -25,6 +25,9 @@ struct TensorSpec {
   std::string alias;                  // outputs: the input that it may be, laid out alike; empty: none
   bool in_place_only = false;         // outputs: the op has one buffer, so it always lies on its alias
   std::optional<Distribution> data;   // inputs: the only data that makes sense here (ids, positions, tables)
+  // Elements from where the argument struct's pointer points to the tensor's first: where an output is part of a larger buffer, as
+  // the rows that kv_store writes are.
+  std::int64_t begin = 0;
 
   // These throw std::invalid_argument where 64 bits do not hold them.
   std::int64_t elements() const;  // product of the shape

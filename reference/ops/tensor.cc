@@ -1,4 +1,4 @@
-#include "harness/verdict/tensor.h"
+#include "reference/ops/tensor.h"
 
 #include <stdexcept>
 #include <utility>

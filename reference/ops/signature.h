@@ -1,0 +1,73 @@
+// A call of an op as tensors, and the cases that its parameters span.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "golden/params.h"
+#include "reference/ops/tensor.h"
+
+namespace assay {
+
+// A tensor of a split call: which axis is cut, and how many rows of the call one index of it stands for.
+struct SplitTensor {
+  const char* name;
+  int axis;
+  std::int64_t rows = 1;     // 32 for the tiles of tile-major weights
+  std::int64_t indices = 1;  // the other way round: indices of it that one row of the call stands for
+};
+
+// How a call may be cut in two and more that give the same bits: `param` counts rows, cuts lie at multiples of `unit`.
+struct Split {
+  const char* param;
+  std::int64_t unit;
+  std::vector<SplitTensor> tensors;                               // those not named are shared whole
+  std::vector<std::pair<const char*, std::int64_t>> strides;      // params that the cut must not change
+  std::vector<std::pair<const char*, std::int64_t>> starts = {};  // params that count the call's first row: the cut adds its own
+};
+
+struct Signature {
+  std::vector<TensorSpec> tensors;  // inputs first
+  std::vector<Split> splits;        // empty: may not be split
+};
+
+// A case made from a seed instead of being read from a file.
+struct GeneratedCase {
+  Params params;
+  std::map<std::string, Distribution> data;  // inputs not named get gauss, or their spec's own
+  std::uint64_t seed = 1;
+};
+
+// A size of the op, for cases of the user's own shapes and for random ones.
+struct Size {
+  const char* name;
+  std::int64_t fallback;            // where the user does not give it
+  std::int64_t most;                // the largest that random cases draw
+  std::int64_t unit = 1;            // sizes are multiples of this
+  const char* stride_of = nullptr;  // a stride: at least that size, in units; absent unless given or drawn
+  bool optional = false;            // absent unless given or drawn: the op has a value for it
+};
+
+// A parameter with a few values that matter; the first is the default.
+struct Choice {
+  const char* name;
+  std::vector<ParamValue> values;
+};
+
+struct ShapeSpace {
+  std::vector<Size> sizes;
+  std::vector<Choice> choices;
+};
+
+// What a call costs at least, for roofs.
+struct Cost {
+  double bytes = 0;     // read and written once
+  double flops = 0;     // f32; an fma counts two
+  double int8_ops = 0;  // a product of two codes and its addition count two
+  double operations() const { return flops + int8_ops; }
+};
+
+}  // namespace assay
