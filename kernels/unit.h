@@ -2,9 +2,9 @@
    ops.inc and each ISA of the group, with two definitions: ASSAY_ISA, say avx2, and ASSAY_ROWS, a file of the group's ASSAY_OP
    lines. Who compiles it without them, an editor say, gets all rows in plain C++.
 
-   #include ASSAY_ISA_HEADER(kernels/simd)   kernels/simd/avx2.h
-   ASSAY_PASTE(bytes_, ASSAY_ISA)            bytes_avx2
-   ASSAY_KERNEL_OF(rms_norm, body)           the function rms_norm_avx2, which is body(const RmsNormArgs&) */
+   #include ASSAY_HEADER(simd, ASSAY_ISA)                           kernels/simd/avx2.h
+   #include ASSAY_HEADER(formats, ASSAY_PASTE(bytes_, ASSAY_ISA))   kernels/formats/bytes_avx2.h
+   ASSAY_KERNEL_OF(rms_norm, body)                                 the C function rms_norm_avx2, which is body(const RmsNormArgs&) */
 #pragma once
 
 #include "kernels/abi.h"
@@ -22,7 +22,7 @@
 #define ASSAY_PASTE_AS_IS(a, b) a##b
 #define ASSAY_PASTE(a, b) ASSAY_PASTE_AS_IS(a, b)
 // clang-format off
-#define ASSAY_ISA_HEADER(folder) ASSAY_STRING(folder/ASSAY_ISA.h)
+#define ASSAY_HEADER(folder, name) ASSAY_STRING(kernels/folder/name.h)
 // clang-format on
 
 namespace assay {
