@@ -1,14 +1,13 @@
-/* Sixteen rows of bytes to lines of sixteen words, in plain C++; lines_x86.h must do the same. A line holds one word of 4 bytes
+/* Sixteen rows of bytes to lines of sixteen words, in plain C++; lines_avx2.h must do the same. A line holds one word of 4 bytes
    of each row (kernels/formats/packed.h).
 
    rows_to_lines<N, Stride>(rows, lines)   line l * Stride takes bytes 4 l .. 4 l + 3 from each pointer, l < N
    lines_to_rows<N, Stride>(lines, rows)   the inverse */
 #pragma once
 
-#include <stdint.h>
 #include <string.h>
 
-#define ASSAY_INLINE inline __attribute__((always_inline))
+#include "kernels/simd/base.h"
 
 namespace assay {
 namespace {

@@ -1,7 +1,8 @@
-/* pack_*_x16 and unpack_*_x16, for every format. After lines_scalar.h or lines_x86.h. */
+/* Rows of plain blocks to packed ones and back, for every format. After lines_<isa>.h. */
 #pragma once
 
-#include "kernels/block_dot/tiles.h"
+#include "kernels/packings/packings.h"
+#include "kernels/packings/tiles.h"
 
 namespace assay {
 namespace {
@@ -11,37 +12,57 @@ namespace {
 template <class Block>
 ASSAY_INLINE void prefetch_share(const Block* rows, int64_t b) {
   constexpr int64_t kCacheLine = 64;
-  constexpr int64_t kShare = kTileRows * sizeof(Block);
+  constexpr int64_t kShare = kPackedRows * sizeof(Block);
   const char* const share = reinterpret_cast<const char*>(rows) + b * kShare;
   for (int64_t at = 0; at < kShare; at += kCacheLine) __builtin_prefetch(share + at, 0, 2);
 }
 
-template <int Elements, class Block, class Tile>
-inline AssayStatus pack_rows(const Block* src, Tile* dst, int64_t n, int64_t k) {
-  if (k % Elements != 0) return ASSAY_BAD_SHAPE;
+template <class Tile, int64_t Elements>
+struct Interleaved {
+  using Packed = Tile;
+  static constexpr int64_t kElements = Elements;
+};
+template <class Block>
+struct PackedForm;
+template <>
+struct PackedForm<BlockQ8_0> : Interleaved<BlockQ8_0x16, ASSAY_QK> {};
+template <>
+struct PackedForm<BlockQ4_K> : Interleaved<BlockQ4_Kx16, ASSAY_QK_K> {};
+template <>
+struct PackedForm<BlockQ6_K> : Interleaved<BlockQ6_Kx16, ASSAY_QK_K> {};
+
+template <class Block>
+inline AssayStatus pack_x16(const PackArgs& args) {
+  using Form = PackedForm<Block>;
+  if (args.k % Form::kElements != 0) return ASSAY_BAD_SHAPE;
   static constexpr Block kPastTheEnd = {};
-  const int64_t blocks = k / Elements;
-  for (int64_t row = 0; row < n; row += kTileRows) {
+  const auto* const src = static_cast<const Block*>(args.src);
+  auto* const dst = static_cast<typename Form::Packed*>(args.dst);
+  const int64_t blocks = args.k / Form::kElements;
+  for (int64_t row = 0; row < args.n; row += kPackedRows) {
     for (int64_t b = 0; b < blocks; ++b) {
-      prefetch_share(src + (row + 2 * kTileRows) * blocks, b);
-      const Block* rows[kTileRows];
-      for (int r = 0; r < kTileRows; ++r) rows[r] = row + r < n ? src + (row + r) * blocks + b : &kPastTheEnd;
-      gather(rows, dst[row / kTileRows * blocks + b]);
+      prefetch_share(src + (row + 2 * kPackedRows) * blocks, b);
+      const Block* rows[kPackedRows];
+      for (int r = 0; r < kPackedRows; ++r) rows[r] = row + r < args.n ? src + (row + r) * blocks + b : &kPastTheEnd;
+      gather(rows, dst[row / kPackedRows * blocks + b]);
     }
   }
   return ASSAY_OK;
 }
 
-template <int Elements, class Block, class Tile>
-inline AssayStatus unpack_rows(const Tile* src, Block* dst, int64_t n, int64_t k) {
-  if (k % Elements != 0) return ASSAY_BAD_SHAPE;
-  const int64_t blocks = k / Elements;
-  for (int64_t row = 0; row < n; row += kTileRows) {
+template <class Block>
+inline AssayStatus unpack_x16(const PackArgs& args) {
+  using Form = PackedForm<Block>;
+  if (args.k % Form::kElements != 0) return ASSAY_BAD_SHAPE;
+  const auto* const src = static_cast<const typename Form::Packed*>(args.src);
+  auto* const dst = static_cast<Block*>(args.dst);
+  const int64_t blocks = args.k / Form::kElements;
+  for (int64_t row = 0; row < args.n; row += kPackedRows) {
     for (int64_t b = 0; b < blocks; ++b) {
       Block past_the_end;
-      Block* rows[kTileRows];
-      for (int r = 0; r < kTileRows; ++r) rows[r] = row + r < n ? dst + (row + r) * blocks + b : &past_the_end;
-      scatter(src[row / kTileRows * blocks + b], rows);
+      Block* rows[kPackedRows];
+      for (int r = 0; r < kPackedRows; ++r) rows[r] = row + r < args.n ? dst + (row + r) * blocks + b : &past_the_end;
+      scatter(src[row / kPackedRows * blocks + b], rows);
     }
   }
   return ASSAY_OK;

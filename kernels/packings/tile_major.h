@@ -2,14 +2,12 @@
    After an ISA's header. */
 #pragma once
 
-#include <stdint.h>
-
-#include "kernels/abi.h"
+#include "kernels/packings/packings.h"
 
 namespace assay {
 namespace {
 
-inline constexpr int64_t kTileRows = 32;
+inline constexpr int64_t kTileRows = ASSAY_TILE_ROWS;
 
 ASSAY_INLINE int64_t clamp_to_lanes(int64_t n) {
   return n < 0 ? 0 : n < kLanes ? n : kLanes;
@@ -54,26 +52,27 @@ inline void unpack_half_tile(const Element* src, Element* dst, int64_t rows, int
   }
 }
 
-template <class Args>
-inline AssayStatus pack_tiles(const Args& args) {
+template <class Element>
+inline AssayStatus pack_tile(const PackArgs& args) {
   for (int64_t row = 0; row < args.n; row += kTileRows) {
     for (int64_t half = 0; half < kTileRows; half += kLanes) {
       const int64_t first = row + half;
       const int64_t rows = clamp_to_lanes(args.n - first);
       // With no row left the source is not read; the pointer must still be one into the matrix.
-      const auto* src = args.src + (rows > 0 ? first : row) * args.src_stride;
-      pack_half_tile(src, args.dst + row * args.k + half, rows, args.k, args.src_stride);
+      const Element* src = static_cast<const Element*>(args.src) + (rows > 0 ? first : row) * args.src_stride;
+      pack_half_tile(src, static_cast<Element*>(args.dst) + row * args.k + half, rows, args.k, args.src_stride);
     }
   }
   return ASSAY_OK;
 }
 
-template <class Args>
-inline AssayStatus unpack_tiles(const Args& args) {
+template <class Element>
+inline AssayStatus unpack_tile(const PackArgs& args) {
   for (int64_t row = 0; row < args.n; row += kLanes) {
     const int64_t tile = row / kTileRows * kTileRows;
-    unpack_half_tile(args.src + tile * args.k + (row - tile), args.dst + row * args.dst_stride, clamp_to_lanes(args.n - row),
-                     args.k, args.dst_stride);
+    const Element* src = static_cast<const Element*>(args.src) + tile * args.k + (row - tile);
+    Element* dst = static_cast<Element*>(args.dst) + row * args.dst_stride;
+    unpack_half_tile(src, dst, clamp_to_lanes(args.n - row), args.k, args.dst_stride);
   }
   return ASSAY_OK;
 }

@@ -1,5 +1,5 @@
 /* Sixteen plain blocks to a tile and back. A tile is what the dots read: a packed block (kernels/formats/packed.h), or for
-   formats that have no packed layout one of the same make that lives on the stack only. After lines_scalar.h or lines_x86.h.
+   formats that have no packed layout one of the same make that lives on the stack only. After lines_<isa>.h.
 
    gather(rows, tile)    rows[r] is the block of row r
    scatter(tile, rows)   the inverse */
@@ -10,7 +10,7 @@
 namespace assay {
 namespace {
 
-inline constexpr int kTileRows = ASSAY_PACKED_ROWS;
+inline constexpr int kPackedRows = ASSAY_PACKED_ROWS;
 
 struct TileQ5K {
   uint16_t d[16];
@@ -31,9 +31,9 @@ struct TileQ50 {
 
 template <class Block>
 struct RowBytes {
-  const uint8_t* at[kTileRows];
+  const uint8_t* at[kPackedRows];
   ASSAY_INLINE RowBytes(const Block* const* rows, size_t offset) {
-    for (int r = 0; r < kTileRows; ++r) at[r] = reinterpret_cast<const uint8_t*>(rows[r]) + offset;
+    for (int r = 0; r < kPackedRows; ++r) at[r] = reinterpret_cast<const uint8_t*>(rows[r]) + offset;
   }
 };
 
@@ -42,7 +42,7 @@ template <class Block, class Tile>
 ASSAY_INLINE void gather_head(const Block* const* rows, Tile& tile) {
   alignas(64) uint8_t head[4][16][4];
   rows_to_lines<4>(RowBytes<Block>(rows, 0).at, head);
-  for (int r = 0; r < kTileRows; ++r) {
+  for (int r = 0; r < kPackedRows; ++r) {
     memcpy(&tile.d[r], head[0][r], 2);
     memcpy(&tile.dmin[r], head[0][r] + 2, 2);
   }
@@ -50,7 +50,7 @@ ASSAY_INLINE void gather_head(const Block* const* rows, Tile& tile) {
 }
 template <class Block, class Tile>
 ASSAY_INLINE void gather_d(const Block* const* rows, Tile& tile) {
-  for (int r = 0; r < kTileRows; ++r) tile.d[r] = rows[r]->d;
+  for (int r = 0; r < kPackedRows; ++r) tile.d[r] = rows[r]->d;
 }
 
 ASSAY_INLINE void gather(const BlockQ4_K* const* rows, BlockQ4_Kx16& tile) {
@@ -88,14 +88,14 @@ ASSAY_INLINE void gather(const BlockQ5_0* const* rows, TileQ50& tile) {
 
 template <class Block>
 struct MutableRowBytes {
-  uint8_t* at[kTileRows];
+  uint8_t* at[kPackedRows];
   ASSAY_INLINE MutableRowBytes(Block* const* rows, size_t offset) {
-    for (int r = 0; r < kTileRows; ++r) at[r] = reinterpret_cast<uint8_t*>(rows[r]) + offset;
+    for (int r = 0; r < kPackedRows; ++r) at[r] = reinterpret_cast<uint8_t*>(rows[r]) + offset;
   }
 };
 
 ASSAY_INLINE void scatter(const BlockQ4_Kx16& tile, BlockQ4_K* const* rows) {
-  for (int r = 0; r < kTileRows; ++r) {
+  for (int r = 0; r < kPackedRows; ++r) {
     rows[r]->d = tile.d[r];
     rows[r]->dmin = tile.dmin[r];
     for (int l = 0; l < 3; ++l) memcpy(rows[r]->scales + 4 * l, tile.scales[l][r], 4);
@@ -103,7 +103,7 @@ ASSAY_INLINE void scatter(const BlockQ4_Kx16& tile, BlockQ4_K* const* rows) {
   lines_to_rows<32>(tile.qs, MutableRowBytes<BlockQ4_K>(rows, offsetof(BlockQ4_K, qs)).at);
 }
 ASSAY_INLINE void scatter(const BlockQ6_Kx16& tile, BlockQ6_K* const* rows) {
-  for (int r = 0; r < kTileRows; ++r) rows[r]->d = tile.d[r];
+  for (int r = 0; r < kPackedRows; ++r) rows[r]->d = tile.d[r];
   lines_to_rows<4>(reinterpret_cast<const uint8_t(*)[16][4]>(tile.scales),
                    MutableRowBytes<BlockQ6_K>(rows, offsetof(BlockQ6_K, scales)).at);
   for (int h = 0; h < 2; ++h) {
@@ -114,7 +114,7 @@ ASSAY_INLINE void scatter(const BlockQ6_Kx16& tile, BlockQ6_K* const* rows) {
   }
 }
 ASSAY_INLINE void scatter(const BlockQ8_0x16& tile, BlockQ8_0* const* rows) {
-  for (int r = 0; r < kTileRows; ++r) rows[r]->d = tile.d[r];
+  for (int r = 0; r < kPackedRows; ++r) rows[r]->d = tile.d[r];
   lines_to_rows<8>(reinterpret_cast<const uint8_t(*)[16][4]>(tile.qs),
                    MutableRowBytes<BlockQ8_0>(rows, offsetof(BlockQ8_0, qs)).at);
 }

@@ -2,17 +2,17 @@
 
    What the bodies of this folder use, here and in lanes512.h with one register:
 
-   Words, Floats      sixteen 32-bit integers (or four bytes a lane), sixteen f32; a lane is a row
+   Words, F32x16      sixteen 32-bit integers (or four bytes a lane), sixteen f32; a lane is a row
    load_words(p)      a line, any alignment; no_words(), repeat(p) the four bytes at p in every lane, repeat_int(i)
    bits_of(v, mask)   v & mask, the mask a repeated byte; join(a, b) a | b; join_bits(a, b, mask) a | (b & mask)
    shift_right<N>, shift_right_signed<N>, shift_left<N>   in 32-bit lanes
-   plus, minus, times(a, b)     32-bit lanes, modulo 2^32
+   plus, minus, mul(a, b)     32-bit lanes, modulo 2^32
    byte_pairs<J>(v)   byte J of each lane as both 16-bit halves of the lane
    unsigned_pairs<J>(v), signed_pairs<J>(v)     bytes 2J and 2J + 1 of each lane as its 16-bit halves
    pair_dot(sum, a, b)          sum + the products of a's 16-bit halves with b's: exact
    code_sum(q)        the sum of 32 signed bytes
    to_f32(v), widen(p)          from 32-bit integers, to nearest even; from halves, exact
-   plus, times, fma, fnma(a, b, c)    a + b, a*b, a*b + c, -(a*b) + c, one rounding; repeat_f32; load_f32, store_f32
+   plus, times, fma, fnma(a, b, c)    a + b, a*b, a*b + c, -(a*b) + c, one rounding; broadcast; load, store
 
    Dots of bytes. A dot takes a line of codes without sign by the activations x, four of -127..127 in each lane:
    Dots               sums under way; kDotLines<MaxCode> lines may be added to one before it must be taken out
@@ -35,7 +35,7 @@ struct Words {
   __m256i lo;  // lanes 0..7
   __m256i hi;  // lanes 8..15
 };
-struct Floats {
+struct F32x16 {
   __m256 lo;
   __m256 hi;
 };
@@ -80,13 +80,13 @@ template <int N>
 ASSAY_INLINE Words shift_left(Words a) {
   return {_mm256_slli_epi32(a.lo, N), _mm256_slli_epi32(a.hi, N)};
 }
-ASSAY_INLINE Words plus(Words a, Words b) {
+ASSAY_INLINE Words add(Words a, Words b) {
   return {_mm256_add_epi32(a.lo, b.lo), _mm256_add_epi32(a.hi, b.hi)};
 }
-ASSAY_INLINE Words minus(Words a, Words b) {
+ASSAY_INLINE Words sub(Words a, Words b) {
   return {_mm256_sub_epi32(a.lo, b.lo), _mm256_sub_epi32(a.hi, b.hi)};
 }
-ASSAY_INLINE Words times(Words a, Words b) {
+ASSAY_INLINE Words mul(Words a, Words b) {
   return {_mm256_mullo_epi32(a.lo, b.lo), _mm256_mullo_epi32(a.hi, b.hi)};
 }
 
@@ -113,35 +113,35 @@ ASSAY_INLINE Words signed_pairs(Words a) {
   return high_bytes(pick_bytes(a, 0x01800080u + J * 0x02000200u));
 }
 ASSAY_INLINE Words pair_dot(Words sum, Words a, Words b) {
-  return plus(sum, {_mm256_madd_epi16(a.lo, b.lo), _mm256_madd_epi16(a.hi, b.hi)});
+  return add(sum, {_mm256_madd_epi16(a.lo, b.lo), _mm256_madd_epi16(a.hi, b.hi)});
 }
 
-ASSAY_INLINE Floats to_f32(Words a) {
+ASSAY_INLINE F32x16 to_f32(Words a) {
   return {_mm256_cvtepi32_ps(a.lo), _mm256_cvtepi32_ps(a.hi)};
 }
-ASSAY_INLINE Floats widen(const uint16_t* halves) {
+ASSAY_INLINE F32x16 widen(const uint16_t* halves) {
   const __m128i* p = reinterpret_cast<const __m128i*>(halves);
   return {_mm256_cvtph_ps(_mm_loadu_si128(p)), _mm256_cvtph_ps(_mm_loadu_si128(p + 1))};
 }
-ASSAY_INLINE Floats repeat_f32(float x) {
+ASSAY_INLINE F32x16 broadcast(float x) {
   return {_mm256_set1_ps(x), _mm256_set1_ps(x)};
 }
-ASSAY_INLINE Floats plus(Floats a, Floats b) {
+ASSAY_INLINE F32x16 add(F32x16 a, F32x16 b) {
   return {_mm256_add_ps(a.lo, b.lo), _mm256_add_ps(a.hi, b.hi)};
 }
-ASSAY_INLINE Floats times(Floats a, Floats b) {
+ASSAY_INLINE F32x16 mul(F32x16 a, F32x16 b) {
   return {_mm256_mul_ps(a.lo, b.lo), _mm256_mul_ps(a.hi, b.hi)};
 }
-ASSAY_INLINE Floats fma(Floats a, Floats b, Floats c) {
+ASSAY_INLINE F32x16 fma(F32x16 a, F32x16 b, F32x16 c) {
   return {_mm256_fmadd_ps(a.lo, b.lo, c.lo), _mm256_fmadd_ps(a.hi, b.hi, c.hi)};
 }
-ASSAY_INLINE Floats fnma(Floats a, Floats b, Floats c) {
+ASSAY_INLINE F32x16 fnma(F32x16 a, F32x16 b, F32x16 c) {
   return {_mm256_fnmadd_ps(a.lo, b.lo, c.lo), _mm256_fnmadd_ps(a.hi, b.hi, c.hi)};
 }
-ASSAY_INLINE Floats load_f32(const float* p) {
+ASSAY_INLINE F32x16 load(const float* p) {
   return {_mm256_loadu_ps(p), _mm256_loadu_ps(p + 8)};
 }
-ASSAY_INLINE void store_f32(float* p, Floats a) {
+ASSAY_INLINE void store(float* p, F32x16 a) {
   _mm256_storeu_ps(p, a.lo);
   _mm256_storeu_ps(p + 8, a.hi);
 }
@@ -178,13 +178,13 @@ ASSAY_INLINE Scale signed_scale(Words a) {
 }
 // The empty assembly: a group's sums are taken out before the next group's are begun. GCC would keep them all, and spill.
 ASSAY_INLINE Words add_scaled(Words total, Dots sums, Scale scale) {
-  Words sum = plus(total, {_mm256_madd_epi16(sums.lo, scale.lo), _mm256_madd_epi16(sums.hi, scale.hi)});
+  Words sum = add(total, {_mm256_madd_epi16(sums.lo, scale.lo), _mm256_madd_epi16(sums.hi, scale.hi)});
   asm("" : "+x"(sum.lo), "+x"(sum.hi));
   return sum;
 }
 ASSAY_INLINE Words add_plain(Words total, Dots sums) {
   const __m256i one = _mm256_set1_epi16(1);
-  return plus(total, {_mm256_madd_epi16(sums.lo, one), _mm256_madd_epi16(sums.hi, one)});
+  return add(total, {_mm256_madd_epi16(sums.lo, one), _mm256_madd_epi16(sums.hi, one)});
 }
 
 // |w| (up to 128, without sign) by x with w's sign: two products are at most 2 * 128 * 127 = 32512.
@@ -202,4 +202,4 @@ ASSAY_INLINE Words signed_dot(Words total, Words w, Words x) {
 }  // namespace
 }  // namespace assay
 
-#include "kernels/block_dot/code_sum.h"
+#include "kernels/products/code_sum.h"

@@ -1,7 +1,7 @@
 /* Dots of bytes with AVX-512 BW. avx2.h says what each name does. */
 #pragma once
 
-#include "kernels/block_dot/lanes512.h"
+#include "kernels/products/lanes_avx512.h"
 
 namespace assay {
 namespace {
@@ -40,12 +40,12 @@ ASSAY_INLINE Scale signed_scale(Words a) {
 }
 // The empty assembly: a group's sums are taken out before the next group's are begun. GCC would keep them all, and spill.
 ASSAY_INLINE Words add_scaled(Words total, Dots sums, Scale scale) {
-  Words sum = plus(total, {_mm512_madd_epi16(sums.v, scale.v)});
+  Words sum = add(total, {_mm512_madd_epi16(sums.v, scale.v)});
   asm("" : "+v"(sum.v));
   return sum;
 }
 ASSAY_INLINE Words add_plain(Words total, Dots sums) {
-  return plus(total, {_mm512_madd_epi16(sums.v, _mm512_set1_epi16(1))});
+  return add(total, {_mm512_madd_epi16(sums.v, _mm512_set1_epi16(1))});
 }
 
 // |w| (up to 128, without sign) by x with w's sign: two products are at most 2 * 128 * 127 = 32512.

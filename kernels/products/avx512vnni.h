@@ -1,7 +1,7 @@
 /* Dots of bytes with AVX-512 VNNI: four products into 32 bits, exact. avx2.h says what each name does. */
 #pragma once
 
-#include "kernels/block_dot/lanes512.h"
+#include "kernels/products/lanes_avx512.h"
 
 namespace assay {
 namespace {
@@ -33,18 +33,18 @@ ASSAY_INLINE Scale signed_scale(Words a) {
 }
 // The empty assembly: a group's sums are taken out before the next group's are begun. GCC would keep them all, and spill.
 ASSAY_INLINE Words add_scaled(Words total, Dots sums, Scale scale) {
-  Words sum = plus(total, times(sums, scale));
+  Words sum = add(total, mul(sums, scale));
   asm("" : "+v"(sum.v));
   return sum;
 }
 inline constexpr bool kScalesInF32 = true;
-ASSAY_INLINE Floats add_scaled(Floats total, Dots sums, Floats scale) {
-  Floats sum = fma(to_f32(sums), scale, total);
+ASSAY_INLINE F32x16 add_scaled(F32x16 total, Dots sums, F32x16 scale) {
+  F32x16 sum = fma(to_f32(sums), scale, total);
   asm("" : "+v"(sum.v));
   return sum;
 }
 ASSAY_INLINE Words add_plain(Words total, Dots sums) {
-  return plus(total, sums);
+  return add(total, sums);
 }
 
 // w + 128, without sign: 128 times the activations' codes is too much.

@@ -1,15 +1,22 @@
-/* Sixteen rows of blocks decoded, then turned so that a lane is a row. After formats/bytes_<isa>.h and, for the vector ISAs,
-   simd/transpose.h. */
+/* Sixteen rows of blocks decoded, then turned so that a lane is a row. After formats/bytes_<isa>.h. */
 #pragma once
 
 #include "kernels/formats/decode.h"
+#include "kernels/products/typed.h"
 
 namespace assay {
 namespace {
 
-// Columns decoded at a time: whole blocks, and whole blocks of the canonical order (64).
-template <class Format>
-inline constexpr int64_t kDepth = Format::kElements < 64 ? 64 : Format::kElements;
+template <class Block>
+struct DecoderOf;
+template <>
+struct DecoderOf<BlockQ8_0> : FormatQ80 {};
+template <>
+struct DecoderOf<BlockQ4_K> : FormatQ4K {};
+
+// Columns decoded at a time: whole blocks, and whole blocks of the canonical order.
+template <class Block>
+inline constexpr int64_t kDepth = at_least(kElementsOf<Block>, kBlock);
 
 // Row i's block b, where past the last row stands the last row again: its sums are not stored.
 template <class Block>
@@ -24,12 +31,12 @@ struct WeightRows {
 
 // use(c, column) for each of `depth` columns from `first` on (multiples of a block, at most kDepth), c ascending from 0: lane r of
 // column is row i0 + r.
-template <class Format, class Block, class Use>
+template <class Block, class Use>
 ASSAY_INLINE void each_column(const WeightRows<Block>& rows, int64_t i0, int64_t first, int64_t depth, Use use) {
-  alignas(64) float decoded[16][kDepth<Format>];
+  alignas(64) float decoded[16][kDepth<Block>];
   for (int64_t r = 0; r < 16; ++r) {
-    for (int64_t c = 0; c < depth; c += Format::kElements) {
-      Format::decode(rows.at(i0 + r, (first + c) / Format::kElements), decoded[r] + c);
+    for (int64_t c = 0; c < depth; c += kElementsOf<Block>) {
+      DecoderOf<Block>::decode(rows.at(i0 + r, (first + c) / kElementsOf<Block>), decoded[r] + c);
     }
   }
   for (int64_t c = 0; c < depth; c += kLanes) {

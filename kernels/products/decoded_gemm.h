@@ -1,45 +1,47 @@
-/* Y = X W^T, W in blocks, X in f32. After formats/bytes_<isa>.h and, for the vector ISAs, simd/transpose.h.
+/* Y = X W^T, W in blocks, X in f32. After formats/bytes_<isa>.h.
 
-   Blocks are decoded once for kRows rows of activations, into the panels of kernels/gemm/body.h. */
+   Blocks are decoded once for kDecodedRows rows of activations, into the panels of kernels/products/tile_gemm.h. */
 #pragma once
 
-#include "kernels/block_f32/columns.h"
-#include "kernels/gemm/body.h"
+#include "kernels/products/decoded_columns.h"
+#include "kernels/products/tile_gemm.h"
 
 namespace assay {
 namespace {
 
-constexpr int64_t kRows = 96;
+constexpr int64_t kDecodedRows = 96;
 
-template <class Format>
+template <class Block>
 struct Panels {
-  alignas(64) float at[kDepth<Format> / kBlock][kBlock * kTileRows];
+  alignas(64) float at[kDepth<Block> / kBlock][kBlock * kTileRows];
 };
 
 // Columns first .. first + depth - 1 of kTileRows rows from n0 on.
-template <class Format, class Block>
-inline void fill_panels(const WeightRows<Block>& rows, int64_t n0, int64_t first, int64_t depth, Panels<Format>& panels) {
+template <class Block>
+inline void fill_panels(const WeightRows<Block>& rows, int64_t n0, int64_t first, int64_t depth, Panels<Block>& panels) {
   for (int64_t half = 0; half < kTileRows; half += kLanes) {
-    each_column<Format>(rows, n0 + half, first, depth,
+    each_column(rows, n0 + half, first, depth,
                         [&](int64_t c, const F32x16& w) { store(panels.at[c / kBlock] + c % kBlock * kTileRows + half, w); });
   }
 }
 
-template <class Format, int Rows, int Columns, class Args>
-inline AssayStatus block_gemm_f32(const Args& args) {
-  static_assert(kRows % Rows == 0);
-  if (args.k % Format::kElements != 0) return ASSAY_BAD_SHAPE;
-  const WeightRows weights(args.w, args.n, args.k / Format::kElements);
-  Panels<Format> panels;
-  alignas(64) float totals[kRows * kTileRows];
+template <class Block>
+inline AssayStatus gemm(const Typed<Block, float>& args) {
+  constexpr int Rows = kRegisterRows;
+  constexpr int Columns = kRegisterColumns;
+  static_assert(kDecodedRows % Rows == 0);
+  if (args.k % kElementsOf<Block> != 0) return ASSAY_BAD_SHAPE;
+  const WeightRows weights(args.w, args.n, args.k / kElementsOf<Block>);
+  Panels<Block> panels;
+  alignas(64) float totals[kDecodedRows * kTileRows];
   alignas(64) float x[Rows * kBlock] = {};
   for (int64_t n0 = 0; n0 < args.n; n0 += kTileRows) {
     const int64_t columns = at_most(kTileRows, args.n - n0);
-    for (int64_t m0 = 0; m0 < args.m; m0 += kRows) {
-      const int64_t rows = at_most(kRows, args.m - m0);
+    for (int64_t m0 = 0; m0 < args.m; m0 += kDecodedRows) {
+      const int64_t rows = at_most(kDecodedRows, args.m - m0);
       if (args.k == 0) memset(totals, 0, sizeof totals);
-      for (int64_t first = 0; first < args.k; first += kDepth<Format>) {
-        const int64_t depth = at_most(kDepth<Format>, args.k - first);
+      for (int64_t first = 0; first < args.k; first += kDepth<Block>) {
+        const int64_t depth = at_most(kDepth<Block>, args.k - first);
         fill_panels(weights, n0, first, depth, panels);
         for (int64_t r0 = 0; r0 < rows; r0 += Rows) {
           const int64_t present = at_most(Rows, rows - r0);
@@ -49,7 +51,7 @@ inline AssayStatus block_gemm_f32(const Args& args) {
               stream(Copy{}, args.x + (m0 + r0 + r) * args.x_stride + first + c, x + r * kBlock, width);
             }
             const Sums total = {totals + r0 * kTileRows, kTileRows};
-            gemm_tile<Rows, Columns>(x, present, panels.at[c / kBlock], width, first + c == 0, total, total);
+            add_tile<Rows, Columns>(x, present, panels.at[c / kBlock], width, first + c == 0, total, total);
           }
         }
       }

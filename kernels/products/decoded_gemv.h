@@ -1,23 +1,22 @@
-/* y = W x, W in blocks, x in f32. After formats/bytes_<isa>.h and, for the vector ISAs, simd/transpose.h.
+/* y = W x, W in blocks, x in f32. After formats/bytes_<isa>.h.
 
-   matvec's order: k in blocks of 64, one fma chain in each; a lane is a row and runs its chain. */
+   The order over tile-major weights: k in blocks of 64, one fma chain in each; a lane is a row and runs its chain. */
 #pragma once
 
-#include "kernels/block_f32/columns.h"
-#include "kernels/matvec/blocks.h"
+#include "kernels/products/decoded_columns.h"
 
 namespace assay {
 namespace {
 
-template <class Format, class Args>
-inline AssayStatus block_gemv_f32(const Args& args) {
-  if (args.k % Format::kElements != 0) return ASSAY_BAD_SHAPE;
-  const WeightRows rows(args.w, args.n, args.k / Format::kElements);
+template <class Block>
+inline AssayStatus gemv(const Typed<Block, float>& args) {
+  if (args.k % kElementsOf<Block> != 0) return ASSAY_BAD_SHAPE;
+  const WeightRows rows(args.w, args.n, args.k / kElementsOf<Block>);
   for (int64_t row = 0; row < args.n; row += kLanes) {
     F32x16 total = zero();
     F32x16 sum = zero();
-    for (int64_t first = 0; first < args.k; first += kDepth<Format>) {
-      each_column<Format>(rows, row, first, at_most(kDepth<Format>, args.k - first), [&](int64_t c, const F32x16& w) {
+    for (int64_t first = 0; first < args.k; first += kDepth<Block>) {
+      each_column(rows, row, first, at_most(kDepth<Block>, args.k - first), [&](int64_t c, const F32x16& w) {
         const int64_t at = first + c;
         sum = fma(w, broadcast(args.x[at]), sum);
         if ((at + 1) % kBlock != 0 && at + 1 != args.k) return;

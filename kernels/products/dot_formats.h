@@ -1,4 +1,4 @@
-/* How the lines of a tile become codes, scales and minima. After avx2.h, avx512.h or avx512vnni.h.
+/* How the lines of a tile become codes, scales and minima. After an ISA's lanes and dots.
 
    Side: what a step takes of an activation block besides its codes; take(x) works it out, once for every tile.
    A format's code lines hold elements 4 l .. 4 l + 3 of each row, one a byte; a lane is a row. d() is the rows' scale.
@@ -8,9 +8,10 @@
    Blocks of 32: codes<L>() is line L. Codes are kOffset too large. */
 #pragma once
 
-#include "kernels/block_dot/tiles.h"
-#include "kernels/block_dot/unroll.h"
 #include "kernels/formats/half.h"
+#include "kernels/packings/tiles.h"
+#include "kernels/products/typed.h"
+#include "kernels/products/unroll.h"
 
 namespace assay {
 namespace {
@@ -73,8 +74,8 @@ struct ScalesAndMinima {
     const Words w2 = load_words(tile.scales[2][0]);
     return unsigned_pairs<P % 2>(join(high_nibbles(w2), bits_of(shift_right<2>(w1), 0x30)));
   }
-  ASSAY_INLINE Floats d() const { return widen(tile.d); }
-  ASSAY_INLINE Floats dmin() const { return widen(tile.dmin); }
+  ASSAY_INLINE F32x16 d() const { return widen_f16(tile.d); }
+  ASSAY_INLINE F32x16 dmin() const { return widen_f16(tile.dmin); }
 };
 
 struct Q4K : ScalesAndMinima<BlockQ4_Kx16> {
@@ -176,7 +177,7 @@ struct Q6K {
   ASSAY_INLINE Words pairs() const {
     return signed_pairs<P % 2>(scales[P / 2]);
   }
-  ASSAY_INLINE Floats d() const { return widen(tile.d); }
+  ASSAY_INLINE F32x16 d() const { return widen_f16(tile.d); }
 };
 
 template <class TileType, int Offset>
@@ -197,7 +198,7 @@ struct Blocks32 {
 
   const Tile& tile;
   ASSAY_INLINE explicit Blocks32(const Tile& t) : tile(t) {}
-  ASSAY_INLINE Floats d() const { return widen(tile.d); }
+  ASSAY_INLINE F32x16 d() const { return widen_f16(tile.d); }
 };
 
 struct Q80 : Blocks32<BlockQ8_0x16, kSignedOffset> {
@@ -236,10 +237,44 @@ struct Q50 : Blocks32<TileQ50, 16> {
   ASSAY_INLINE Words codes() const {
     const Words bytes = load_words(tile.qs[L % 4][0]);
     const Words four = shift_right<28>(shift_left<28 - 4 * L>(load_words(tile.qh[0][0])));
-    const Words fifth = times(four, repeat_int(0x02040810));
+    const Words fifth = mul(four, repeat_int(0x02040810));
     return join_bits(L < 4 ? low_nibbles(bytes) : high_nibbles(bytes), fifth, 0x10);
   }
 };
+
+// The format of weights that lie plain or packed.
+template <class Weights>
+struct FormatOf;
+template <>
+struct FormatOf<BlockQ4_0> {
+  using type = Q40;
+};
+template <>
+struct FormatOf<BlockQ5_0> {
+  using type = Q50;
+};
+template <>
+struct FormatOf<BlockQ8_0> {
+  using type = Q80;
+};
+template <>
+struct FormatOf<BlockQ4_K> {
+  using type = Q4K;
+};
+template <>
+struct FormatOf<BlockQ5_K> {
+  using type = Q5K;
+};
+template <>
+struct FormatOf<BlockQ6_K> {
+  using type = Q6K;
+};
+template <>
+struct FormatOf<Packed<BlockQ8_0x16>> : FormatOf<BlockQ8_0> {};
+template <>
+struct FormatOf<Packed<BlockQ4_Kx16>> : FormatOf<BlockQ4_K> {};
+template <>
+struct FormatOf<Packed<BlockQ6_Kx16>> : FormatOf<BlockQ6_K> {};
 
 }  // namespace
 }  // namespace assay

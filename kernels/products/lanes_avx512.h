@@ -12,7 +12,7 @@ namespace {
 struct Words {
   __m512i v;
 };
-struct Floats {
+struct F32x16 {
   __m512 v;
 };
 
@@ -54,13 +54,13 @@ template <int N>
 ASSAY_INLINE Words shift_left(Words a) {
   return {_mm512_slli_epi32(a.v, N)};
 }
-ASSAY_INLINE Words plus(Words a, Words b) {
+ASSAY_INLINE Words add(Words a, Words b) {
   return {_mm512_add_epi32(a.v, b.v)};
 }
-ASSAY_INLINE Words minus(Words a, Words b) {
+ASSAY_INLINE Words sub(Words a, Words b) {
   return {_mm512_sub_epi32(a.v, b.v)};
 }
-ASSAY_INLINE Words times(Words a, Words b) {
+ASSAY_INLINE Words mul(Words a, Words b) {
   return {_mm512_mullo_epi32(a.v, b.v)};
 }
 
@@ -81,35 +81,35 @@ ASSAY_INLINE Words signed_pairs(Words a) {
   return {_mm512_srai_epi16(pick_bytes(a, 0x01800080u + J * 0x02000200u).v, 8)};
 }
 
-ASSAY_INLINE Floats to_f32(Words a) {
+ASSAY_INLINE F32x16 to_f32(Words a) {
   return {_mm512_cvtepi32_ps(a.v)};
 }
-ASSAY_INLINE Floats widen(const uint16_t* halves) {
+ASSAY_INLINE F32x16 widen(const uint16_t* halves) {
   return {_mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(halves)))};
 }
-ASSAY_INLINE Floats repeat_f32(float x) {
+ASSAY_INLINE F32x16 broadcast(float x) {
   return {_mm512_set1_ps(x)};
 }
-ASSAY_INLINE Floats plus(Floats a, Floats b) {
+ASSAY_INLINE F32x16 add(F32x16 a, F32x16 b) {
   return {_mm512_add_ps(a.v, b.v)};
 }
-ASSAY_INLINE Floats times(Floats a, Floats b) {
+ASSAY_INLINE F32x16 mul(F32x16 a, F32x16 b) {
   return {_mm512_mul_ps(a.v, b.v)};
 }
-ASSAY_INLINE Floats fma(Floats a, Floats b, Floats c) {
+ASSAY_INLINE F32x16 fma(F32x16 a, F32x16 b, F32x16 c) {
   return {_mm512_fmadd_ps(a.v, b.v, c.v)};
 }
-ASSAY_INLINE Floats fnma(Floats a, Floats b, Floats c) {
+ASSAY_INLINE F32x16 fnma(F32x16 a, F32x16 b, F32x16 c) {
   return {_mm512_fnmadd_ps(a.v, b.v, c.v)};
 }
-ASSAY_INLINE Floats load_f32(const float* p) {
+ASSAY_INLINE F32x16 load(const float* p) {
   return {_mm512_loadu_ps(p)};
 }
-ASSAY_INLINE void store_f32(float* p, Floats a) {
+ASSAY_INLINE void store(float* p, F32x16 a) {
   _mm512_storeu_ps(p, a.v);
 }
 
 }  // namespace
 }  // namespace assay
 
-#include "kernels/block_dot/code_sum.h"
+#include "kernels/products/code_sum.h"

@@ -1,65 +1,56 @@
-/* y = q(x) w^T as the composition of an ISA's own kernels: quantize, then gemv or gemm, some rows at a time. */
+/* y = q(x) w^T as the composition of an ISA's own kernels: quantize, then gemv or gemm, some rows at a time. After an ISA's header,
+   which names the ISA of the quantiser where there is none of its own. */
 #pragma once
 
-#include <stdint.h>
+#include "kernels/codecs/codecs.h"
+#include "kernels/products/typed.h"
+#include "kernels/unit.h"
 
-#include "kernels/abi.h"
-#include "kernels/linear/linear.h"
+#ifndef ASSAY_QUANTIZER_ISA
+#define ASSAY_QUANTIZER_ISA ASSAY_ISA
+#endif
 
 namespace assay {
+
+extern "C" {
+AssayStatus ASSAY_PASTE(quantize_q8_0_, ASSAY_QUANTIZER_ISA)(const CodecArgs* args) noexcept;
+AssayStatus ASSAY_PASTE(quantize_q8_k_, ASSAY_QUANTIZER_ISA)(const CodecArgs* args) noexcept;
+}
+
 namespace {
 
 constexpr int64_t kLinearBytes = 131072;  // of stack for the blocks; near enough to the second-level cache
 
-template <class Function>
-struct ArgsOf;
-template <class Args>
-struct ArgsOf<AssayStatus (*)(const Args*) noexcept> {
-  using type = Args;
-};
-
-// Rows first .. first + rows - 1 of x to blocks.
-template <auto kQuantize, class Block, class Args>
-inline AssayStatus quantize_rows(const Args& args, int64_t blocks, int64_t first, int64_t rows, Block* dst) {
-  typename ArgsOf<decltype(kQuantize)>::type call = {};
-  call.src = args.x + first * args.x_stride;
-  call.dst = dst;
-  call.rows = rows;
-  call.k = args.k;
-  call.src_stride = args.x_stride;
-  call.dst_stride = blocks;
-  return kQuantize(&call);
+ASSAY_INLINE AssayStatus quantize(const CodecArgs& args, const BlockQ8_0*) {
+  return ASSAY_PASTE(quantize_q8_0_, ASSAY_QUANTIZER_ISA)(&args);
+}
+ASSAY_INLINE AssayStatus quantize(const CodecArgs& args, const BlockQ8_K*) {
+  return ASSAY_PASTE(quantize_q8_k_, ASSAY_QUANTIZER_ISA)(&args);
 }
 
-template <auto kGemv, auto kGemm, class Block, class Args>
-inline AssayStatus multiply_rows(const Args& args, int64_t blocks, int64_t first, int64_t rows, const Block* x) {
-  float* y = args.y + first * args.y_stride;
-  if (rows == 1) {
-    const typename ArgsOf<decltype(kGemv)>::type call = {args.w, x, y, args.n, args.k};
-    return kGemv(&call);
-  }
-  const typename ArgsOf<decltype(kGemm)>::type call = {args.w, x, y, rows, args.n, args.k, blocks, args.y_stride};
-  return kGemm(&call);
-}
-
-template <int kElements, class Block, auto kQuantize, auto kGemv, auto kGemm, class Args>
-inline AssayStatus linear(const Args& args) {
+template <class X, class W>
+inline AssayStatus linear(const Typed<W, float>& args) {
+  constexpr int64_t kElements = kElementsOf<X>;
   if (args.k < 0 || args.k % kElements != 0 || args.k > ASSAY_LINEAR_MOST_COLUMNS) return ASSAY_BAD_SHAPE;
-  constexpr int64_t kBlocks = kLinearBytes / static_cast<int64_t>(sizeof(Block));
+  constexpr int64_t kBlocks = kLinearBytes / static_cast<int64_t>(sizeof(X));
   static_assert(kBlocks >= ASSAY_LINEAR_MOST_COLUMNS / kElements);
-  alignas(64) Block x[kBlocks];
+  alignas(64) X x[kBlocks];
   const int64_t blocks = args.k / kElements;
   const int64_t group = blocks == 0 || args.m * blocks <= kBlocks ? args.m : kBlocks / blocks;
+  // Rows first .. first + rows - 1 of x to blocks.
+  const auto quantize_rows = [&](int64_t first, int64_t rows) {
+    return quantize({args.x + first * args.x_stride, x, rows, args.k, args.x_stride, blocks}, x);
+  };
   // All rows are looked at before the first output is written: a bad one among the last refuses the whole call.
   for (int64_t first = 0; first < args.m; first += group) {
-    const int64_t rows = args.m - first < group ? args.m - first : group;
-    const AssayStatus status = quantize_rows<kQuantize>(args, blocks, first, rows, x);
+    const AssayStatus status = quantize_rows(first, at_most(group, args.m - first));
     if (status != ASSAY_OK) return status;
   }
   for (int64_t first = 0; first < args.m; first += group) {
-    const int64_t rows = args.m - first < group ? args.m - first : group;
-    if (group < args.m) quantize_rows<kQuantize>(args, blocks, first, rows, x);
-    multiply_rows<kGemv, kGemm>(args, blocks, first, rows, x);
+    const int64_t rows = at_most(group, args.m - first);
+    if (group < args.m) quantize_rows(first, rows);
+    const Typed<W, X> part = {args.w, x, args.y + first * args.y_stride, rows, args.n, args.k, blocks, args.y_stride};
+    rows == 1 ? gemv(part) : gemm(part);
   }
   return ASSAY_OK;
 }

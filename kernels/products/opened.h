@@ -1,8 +1,8 @@
 /* A tile's block as gemm reads it again and again: what Format works out of packed bytes lies here ready, code lines first, in the
-   first-level cache. The same names as formats.h has. */
+   first-level cache. The names of dot_formats.h; of a super-block, groups and lines may be known when it runs alone. */
 #pragma once
 
-#include "kernels/block_dot/formats.h"
+#include "kernels/products/dot_formats.h"
 
 namespace assay {
 namespace {
@@ -20,14 +20,15 @@ struct ReadyScale {
 };
 template <>
 struct ReadyScale<true> {
-  float v[kTileRows];
+  float v[kPackedRows];
   template <int Excess>
   ASSAY_INLINE void take(Scale scale) {
-    store_f32(v, times(to_f32(scale), repeat_f32(1.0f / (1 << Excess))));
+    store(v, mul(to_f32(scale), broadcast(1.0f / (1 << Excess))));
   }
-  ASSAY_INLINE Floats get() const { return load_f32(v); }
+  ASSAY_INLINE F32x16 get() const { return load(v); }
 };
 
+// open() is a function of its own: plain and packed weights share it.
 template <class Format, int64_t Elements = Format::kElements>
 struct Opened {  // a super-block
   static constexpr bool kInF32 = kScalesInF32 && Format::kGroups / 2 * Format::kMaxScaled <= 1 << 24;
@@ -35,10 +36,11 @@ struct Opened {  // a super-block
   Words lines[Format::kElements / 4];
   ReadyScale<kInF32> scales[Format::kGroups];
   Words minima[Format::kGroups / 2];
-  float row_d[kTileRows];
-  float row_dmin[kTileRows];
+  float row_d[kPackedRows];
+  float row_dmin[kPackedRows];
 
-  ASSAY_INLINE void open(const Format& format) {
+  __attribute__((noinline)) void open(const typename Format::Tile& tile) {
+    const Format format(tile);
     for_each_index<Format::kGroups>([&](auto group) ASSAY_LAMBDA_INLINE {
       constexpr int G = decltype(group)::value;
       for_each_index<Format::kGroupLines>([&](auto line) ASSAY_LAMBDA_INLINE {
@@ -51,44 +53,36 @@ struct Opened {  // a super-block
       constexpr int P = decltype(pair)::value;
       minima[P] = format.template pairs<P>();
     });
-    store_f32(row_d, format.d());
-    if constexpr (Format::kOffset == 0) store_f32(row_dmin, format.dmin());
+    store(row_d, format.d());
+    if constexpr (Format::kOffset == 0) store(row_dmin, format.dmin());
   }
 
-  template <int G, int I>
-  ASSAY_INLINE Words codes() const {
-    return load_words(&lines[G * Format::kGroupLines + I]);
-  }
-  template <int G>
-  ASSAY_INLINE auto scale() const {
-    return scales[G].get();
-  }
-  template <int P>
-  ASSAY_INLINE Words pairs() const {
-    return load_words(&minima[P]);
-  }
-  ASSAY_INLINE Floats d() const { return load_f32(row_d); }
-  ASSAY_INLINE Floats dmin() const { return load_f32(row_dmin); }
+  ASSAY_INLINE Words codes(int line) const { return load_words(&lines[line]); }
+  ASSAY_INLINE auto scale(int g) const { return scales[g].get(); }
+  ASSAY_INLINE Words pairs(int p) const { return load_words(&minima[p]); }
+  ASSAY_INLINE F32x16 d() const { return load(row_d); }
+  ASSAY_INLINE F32x16 dmin() const { return load(row_dmin); }
 };
 
 template <class Format>
 struct Opened<Format, ASSAY_QK> {
   Words lines[ASSAY_QK / 4];
-  float row_d[kTileRows];
+  float row_d[kPackedRows];
 
-  ASSAY_INLINE void open(const Format& format) {
+  __attribute__((noinline)) void open(const typename Format::Tile& tile) {
+    const Format format(tile);
     for_each_index<ASSAY_QK / 4>([&](auto line) ASSAY_LAMBDA_INLINE {
       constexpr int L = decltype(line)::value;
       lines[L] = format.template codes<L>();
     });
-    store_f32(row_d, format.d());
+    store(row_d, format.d());
   }
 
   template <int L>
   ASSAY_INLINE Words codes() const {
     return load_words(&lines[L]);
   }
-  ASSAY_INLINE Floats d() const { return load_f32(row_d); }
+  ASSAY_INLINE F32x16 d() const { return load(row_d); }
 };
 
 }  // namespace

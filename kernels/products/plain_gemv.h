@@ -1,4 +1,4 @@
-/* gemv over plain block rows, one row after the other: 256 bits hold 32 elements of a row. After an ISA's header.
+/* gemv over plain block rows, one row after the other: 256 bits hold 32 elements of a row. After an ISA's lanes and dots.
 
    A row's blocks are one ascending stream, which the hardware prefetches. Two rows at a time, or sixteen gathered into a tile as
    gemm does it, are as many streams, which it loses: on Zen 4 a quarter of the speed is left. Sums across lanes cost less. */
@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-#include "kernels/block_dot/unroll.h"
-#include "kernels/formats/blocks.h"
 #include "kernels/formats/half.h"
+#include "kernels/products/typed.h"
+#include "kernels/products/unroll.h"
 
 namespace assay {
 namespace {
@@ -218,10 +218,10 @@ ASSAY_INLINE float row_dot(const Block* w, const BlockQ8_K* x, int64_t blocks) {
   return _mm_cvtss_f32(acc);
 }
 
-template <int Elements, class Args>
-inline AssayStatus plain_gemv(const Args& args) {
-  if (args.k % Elements != 0) return ASSAY_BAD_SHAPE;
-  const int64_t blocks = args.k / Elements;
+template <class Block, class X>
+inline AssayStatus gemv(const Typed<Block, X>& args) {
+  if (args.k % kElementsOf<Block> != 0) return ASSAY_BAD_SHAPE;
+  const int64_t blocks = args.k / kElementsOf<Block>;
   for (int64_t i = 0; i < args.n; ++i) args.y[i] = row_dot(args.w + i * blocks, args.x, blocks);
   return ASSAY_OK;
 }

@@ -1,11 +1,26 @@
-/* Block-quantised dots in plain C++, a row at a time: the definition that the other variants must match bit for bit. */
+/* Products in plain C++; over blocks a row at a time: the definition that the other variants must match bit for bit. */
 #pragma once
 
-#include "kernels/simd/scalar.h"
+#include "kernels/formats/bytes_scalar.h"
 
 #include "kernels/formats/half.h"
-#include "kernels/formats/packed.h"
 #include "kernels/formats/unpack.h"
+#include "kernels/simd/prefetch.h"
+
+namespace assay {
+namespace {
+
+template <class Number>
+inline constexpr Ahead kTunedAhead = {};
+constexpr int kRegisterRows = 4;
+constexpr int kRegisterColumns = 1;
+
+}  // namespace
+}  // namespace assay
+
+#include "kernels/products/decoded_gemm.h"
+#include "kernels/products/decoded_gemv.h"
+#include "kernels/products/tile_gemv.h"
 
 namespace assay {
 namespace {
@@ -97,42 +112,33 @@ inline BlockQ8_0 row_of(const BlockQ8_0x16& tile, int r) {
 }
 
 // Block b of weight row i.
-template <class Block>
-struct PlainRows {
-  const Block* w;
-  int64_t blocks;
-  const Block& at(int64_t i, int64_t b) const { return w[i * blocks + b]; }
-};
-template <class Tile>
-struct PackedRows {
-  const Tile* w;
-  int64_t blocks;
-  auto at(int64_t i, int64_t b) const { return row_of(w[i / 16 * blocks + b], static_cast<int>(i % 16)); }
-};
+template <class Block, class X>
+inline const Block& block_at(const Typed<Block, X>& args, int64_t i, int64_t b) {
+  return args.w[i * (args.k / kElementsOf<X>) + b];
+}
+template <class Tile, class X>
+inline auto block_at(const Typed<Packed<Tile>, X>& args, int64_t i, int64_t b) {
+  return row_of(args.w[i / 16 * (args.k / kElementsOf<X>) + b], static_cast<int>(i % 16));
+}
 
-template <class Rows, class X>
-inline float row_dot(const Rows& rows, int64_t i, const X* x) {
+template <class W, class X>
+inline float row_dot(const Typed<W, X>& args, int64_t i, const X* x) {
   float acc = 0.0f;
-  for (int64_t b = 0; b < rows.blocks; ++b) acc = add_block(rows.at(i, b), x[b], acc);
+  for (int64_t b = 0; b < args.k / kElementsOf<X>; ++b) acc = add_block(block_at(args, i, b), x[b], acc);
   return acc;
 }
 
-template <int Elements, template <class> class Rows, class Weight, class Args>
-inline AssayStatus scalar_gemv(const Args& args, const Weight* w) {
-  if (args.k % Elements != 0) return ASSAY_BAD_SHAPE;
-  const Rows<Weight> rows = {w, args.k / Elements};
-  for (int64_t i = 0; i < args.n; ++i) args.y[i] = row_dot(rows, i, args.x);
-  return ASSAY_OK;
-}
-
-template <int Elements, template <class> class Rows, class Weight, class Args>
-inline AssayStatus scalar_gemm(const Args& args, const Weight* w) {
-  if (args.k % Elements != 0) return ASSAY_BAD_SHAPE;
-  const Rows<Weight> rows = {w, args.k / Elements};
+template <class W, class X>
+inline AssayStatus gemm(const Typed<W, X>& args) {
+  if (args.k % kElementsOf<X> != 0) return ASSAY_BAD_SHAPE;
   for (int64_t j = 0; j < args.m; ++j) {
-    for (int64_t i = 0; i < args.n; ++i) args.y[j * args.y_stride + i] = row_dot(rows, i, args.x + j * args.x_stride);
+    for (int64_t i = 0; i < args.n; ++i) args.y[j * args.y_stride + i] = row_dot(args, i, args.x + j * args.x_stride);
   }
   return ASSAY_OK;
+}
+template <class W, class X>
+inline AssayStatus gemv(const Typed<W, X>& args) {
+  return gemm(args);
 }
 
 }  // namespace

@@ -1,21 +1,14 @@
-/* Y = X W^T over tile-major weights, for every ISA and weight type. After an ISA's header.
+/* Y = X W^T over tile-major weights, for every ISA and weight type.
 
    Loops, outermost first: groups of tiles; cached rows; blocks of 64 columns, whose weights are widened once
    into a panel; register blocks of Rows x Columns vectors. Sums of rows lie in lanes and no chain is cut
-   anywhere but at 64 columns, so every blocking gives the bits of matvec.
+   anywhere but at 64 columns, so every blocking gives the bits of gemv.
    The activations of a register block are copied together first: rows whose stride is a multiple of 4096
    bytes would all fall into the same few lines of the first-level cache. */
 #pragma once
 
-#include <stdint.h>
-
-#include "kernels/abi.h"
-#include "kernels/matvec/blocks.h"
-#include "kernels/simd/stream.h"
-#include "kernels/simd/tile.h"
-
-// A register block must end up in registers: every loop over it is unrolled, whatever the -O.
-#define ASSAY_UNROLL _Pragma("GCC unroll 16")
+#include "kernels/packings/tile_major.h"
+#include "kernels/products/typed.h"
 
 namespace assay {
 namespace {
@@ -83,10 +76,10 @@ inline void gemm_registers(const float* x, const float* panel, int64_t depth, bo
 
 // Few rows take a smaller register block; what a block has too many is computed and not used.
 template <int Rows, int Columns>
-ASSAY_INLINE void gemm_tile(const float* x, int64_t rows, const float* panel, int64_t depth, bool first, Sums totals, Sums out) {
+ASSAY_INLINE void add_tile(const float* x, int64_t rows, const float* panel, int64_t depth, bool first, Sums totals, Sums out) {
   if constexpr (Rows > 1) {
     if (rows <= Rows / 2) {
-      gemm_tile<Rows / 2, Columns>(x, rows, panel, depth, first, totals, out);
+      add_tile<Rows / 2, Columns>(x, rows, panel, depth, first, totals, out);
       return;
     }
   }
@@ -101,7 +94,7 @@ ASSAY_INLINE void prefetch_outputs(float* y, int64_t tiles) {
 
 // Of a tile's next block, the share that the register block from row r0 on has time for.
 template <int Rows, class Weight>
-ASSAY_INLINE void prefetch_share(const Weight* next, int64_t r0) {
+ASSAY_INLINE void prefetch_next_block(const Weight* next, int64_t r0) {
   constexpr int64_t kShare = kBlock * Rows / kCachedRows;
   constexpr int64_t kLine = 64 / sizeof(Weight);
   constexpr int64_t kLines = kShare * kTileRows / kLine;
@@ -131,18 +124,20 @@ inline void gemm_group(const Args& args, const float* x0, float* y0, int64_t row
         if (last) prefetch_outputs(y0 + (r0 + r) * args.y_stride, tiles);
       }
       for (int64_t t = 0; t < tiles; ++t) {
-        prefetch_share<Rows>(args.w + (n0 + t * kTileRows) * args.k + (block + kBlock) * kTileRows, r0);
+        prefetch_next_block<Rows>(args.w + (n0 + t * kTileRows) * args.k + (block + kBlock) * kTileRows, r0);
         const Sums total = {totals + r0 * kGroupRows + t * kTileRows, kGroupRows};
         const bool straight = last && present == Rows && (t + 1) * kTileRows <= args.n - n0;
         const Sums out = straight ? Sums{y0 + r0 * args.y_stride + t * kTileRows, args.y_stride} : total;
-        gemm_tile<Rows, Columns>(x, present, panels[t], depth, block == 0, total, out);
+        add_tile<Rows, Columns>(x, present, panels[t], depth, block == 0, total, out);
       }
     }
   }
 }
 
-template <class Widen, int Rows, int Columns, class Args>
-inline AssayStatus gemm(const Args& args) {
+template <class Number, class Widen>
+inline AssayStatus gemm(const Typed<TileMajor<Number, Widen>, float>& args) {
+  constexpr int Rows = kRegisterRows;
+  constexpr int Columns = kRegisterColumns;
   static_assert(kCachedRows % Rows == 0 && (kTileRows / kLanes) % Columns == 0);
   alignas(64) float totals[kCachedRows * kGroupRows];
   for (int64_t n0 = 0; n0 < args.n; n0 += kGroupRows) {

@@ -1,20 +1,16 @@
-/* y = W x over tile-major weights, for every ISA and weight type. After an ISA's header. */
+/* y = W x over tile-major weights, for every ISA and weight type. */
 #pragma once
 
-#include <stdint.h>
-
-#include "kernels/abi.h"
-#include "kernels/matvec/blocks.h"
+#include "kernels/packings/tile_major.h"
+#include "kernels/products/typed.h"
 #include "kernels/simd/prefetch.h"
-#include "kernels/simd/stream.h"
-#include "kernels/simd/tile.h"
 
 namespace assay {
 namespace {
 
 // One tile: lane r of (lo, hi) holds row r and runs its chain.
 template <class Widen, Ahead Distance, class Weight>
-ASSAY_INLINE void matvec_tile(const Weight* w, const float* x, int64_t k, F32x16& total_lo, F32x16& total_hi) {
+ASSAY_INLINE void gemv_tile(const Weight* w, const float* x, int64_t k, F32x16& total_lo, F32x16& total_hi) {
   constexpr Widen widen{};
   total_lo = zero();
   total_hi = zero();
@@ -38,11 +34,11 @@ ASSAY_INLINE void matvec_tile(const Weight* w, const float* x, int64_t k, F32x16
 }
 
 template <class Widen, Ahead Distance, class Args>
-inline AssayStatus matvec_rows(const Args& args) {
+inline AssayStatus gemv_tiles(const Args& args) {
   for (int64_t row = 0; row < args.n; row += kTileRows) {
     F32x16 lo;
     F32x16 hi;
-    matvec_tile<Widen, Distance>(args.w + row * args.k, args.x, args.k, lo, hi);
+    gemv_tile<Widen, Distance>(args.w + row * args.k, args.x, args.k, lo, hi);
     const int64_t left = args.n - row;
     if (left >= kTileRows) {
       store(args.y + row, lo);
@@ -55,11 +51,11 @@ inline AssayStatus matvec_rows(const Args& args) {
   return ASSAY_OK;
 }
 
-// Tuned: the distance where the hardware follows the weights by itself. With AVX-512 every one from 512 bytes to 32 KiB costs 2 to
+// kTunedAhead, of the ISA's header: the distance where the hardware follows the weights by itself. With AVX-512 every one from 512 bytes to 32 KiB costs 2 to
 // 18 per cent of the read roof.
-template <class Widen, Ahead Tuned = Ahead{}, class Args>
-inline AssayStatus matvec(const Args& args) {
-  return follows_streams() ? matvec_rows<Widen, Tuned>(args) : matvec_rows<Widen, kFarAhead>(args);
+template <class Number, class Widen>
+inline AssayStatus gemv(const Typed<TileMajor<Number, Widen>, float>& args) {
+  return follows_streams() ? gemv_tiles<Widen, kTunedAhead<Number>>(args) : gemv_tiles<Widen, kFarAhead>(args);
 }
 
 }  // namespace

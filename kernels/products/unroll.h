@@ -1,9 +1,6 @@
-/* Loops that are unrolled whatever the -O: what they run over must end up in registers, or be known when it is compiled. */
+/* Loops whose number must be known when it is compiled. */
 #pragma once
 
-#include <stdint.h>
-
-#define ASSAY_UNROLL _Pragma("GCC unroll 16")
 #define ASSAY_LAMBDA_INLINE __attribute__((always_inline))
 
 namespace assay {
