@@ -1,9 +1,24 @@
-#pragma once
+#include "kernels/unit.h"
 
-#include "kernels/argmax/argmax.h"
+#include ASSAY_HEADER(simd, ASSAY_ISA)
+
+#include "kernels/lookups/lookups.h"
+#include "kernels/simd/stream.h"
 
 namespace assay {
 namespace {
+
+template <class Table>
+inline AssayStatus embed(const EmbedArgs& args) {
+  const auto* table = static_cast<const typename Table::Stored*>(args.table);
+  for (int64_t j = 0; j < args.rows; ++j) {
+    if (args.ids[j] < 0 || args.ids[j] >= args.vocab) return ASSAY_OUT_OF_RANGE;
+  }
+  for (int64_t j = 0; j < args.rows; ++j) {
+    stream(typename Table::Widen{}, table + args.ids[j] * args.n, args.y + j * args.y_stride, args.n);
+  }
+  return ASSAY_OK;
+}
 
 // False if x holds a NaN; else `maximum` is the greatest element, of either zero any.
 ASSAY_INLINE bool max_unless_nan(const float* x, int64_t n, float& maximum) {
@@ -40,7 +55,8 @@ ASSAY_INLINE int64_t first_equal(const float* x, int64_t n, float value) {
   return i;
 }
 
-inline AssayStatus argmax_body(const ArgmaxArgs& args) {
+template <class Element>
+inline AssayStatus argmax(const ArgmaxArgs& args) {
   if (args.n <= 0 || args.n > INT32_MAX) return ASSAY_BAD_SHAPE;
   float maximum = 0;
   if (!max_unless_nan(args.x, args.n, maximum)) return ASSAY_NOT_FINITE;
@@ -49,4 +65,8 @@ inline AssayStatus argmax_body(const ArgmaxArgs& args) {
 }
 
 }  // namespace
+
+#define ASSAY_OP(op, look_up, type) ASSAY_KERNEL_OF(op, look_up<element::type>)
+#include ASSAY_ROWS
+
 }  // namespace assay

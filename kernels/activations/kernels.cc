@@ -1,10 +1,27 @@
-#pragma once
+#include "kernels/unit.h"
 
+#include ASSAY_HEADER(simd, ASSAY_ISA)
+
+#include "kernels/activations/activations.h"
 #include "kernels/simd/exp.h"
-#include "kernels/swiglu/swiglu.h"
 
 namespace assay {
 namespace {
+
+inline AssayStatus exp_body(const ExpArgs& args) {
+  int64_t i = 0;
+  for (; i + kLanes <= args.n; i += kLanes) store(args.y + i, exp(load(args.x + i)));
+  if (i < args.n) store_tail(args.y + i, exp(load_tail(args.x + i, args.n - i)), args.n - i);
+  return ASSAY_OK;
+}
+
+inline AssayStatus add_body(const AddArgs& args) {
+  int64_t i = 0;
+  for (; i + kLanes <= args.n; i += kLanes) store(args.y + i, add(load(args.a + i), load(args.b + i)));
+  const int64_t rest = args.n - i;
+  if (rest > 0) store_tail(args.y + i, add(load_tail(args.a + i, rest), load_tail(args.b + i, rest)), rest);
+  return ASSAY_OK;
+}
 
 ASSAY_INLINE F32x16 swiglu(const F32x16& gate, const F32x16& up) {
   return mul(div(gate, add(broadcast(1.0f), exp(neg(gate)))), up);
@@ -25,4 +42,8 @@ inline AssayStatus swiglu_body(const SwigluArgs& args) {
 }
 
 }  // namespace
+
+#define ASSAY_OP(op) ASSAY_KERNEL_OF(op, op##_body)
+#include ASSAY_ROWS
+
 }  // namespace assay

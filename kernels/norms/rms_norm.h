@@ -1,6 +1,7 @@
+/* rms_norm, row by row. After an ISA's header. */
 #pragma once
 
-#include "kernels/rms_norm/rms_norm.h"
+#include "kernels/norms/norms.h"
 
 namespace assay {
 namespace {

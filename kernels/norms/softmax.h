@@ -1,7 +1,8 @@
+/* softmax, row by row. After an ISA's header. */
 #pragma once
 
+#include "kernels/norms/norms.h"
 #include "kernels/simd/exp.h"
-#include "kernels/softmax/softmax.h"
 
 namespace assay {
 namespace {
