@@ -1,3 +1,4 @@
+/* rope: pairs of dimensions rotated, head by head. After an ISA's header. */
 #pragma once
 
 #include <string.h>

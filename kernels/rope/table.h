@@ -1,9 +1,10 @@
+/* rope_table: angles by recipe, their sines and cosines. After an ISA's header and its _f64 header. */
 #pragma once
 
 #include <string.h>
 
-#include "kernels/math_f64.inc"
-#include "kernels/rope_table/rope_table.h"
+#include "kernels/rope/math_f64.h"
+#include "kernels/rope/rope.h"
 
 namespace assay {
 namespace {
