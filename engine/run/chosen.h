@@ -12,7 +12,7 @@ enum class Backend : std::uint8_t { kernels, reference };
 struct Chosen {
   const Op* op = nullptr;
   Backend backend = Backend::kernels;
-  AssayStatus (*run)(const void* args) noexcept = nullptr;
+  AssayStatus (*run)(const void* args) = nullptr;
   const char* name = "";          // "rms_norm_avx2"
   ReferenceSink* sink = nullptr;  // where the reference leaves its truth; may be null
   const void* packed = nullptr;   // of a product: the whole weight in a layout of the kernel's own; then the step is not cut
