@@ -1,4 +1,4 @@
-// What compare_traces() found, for people and for programs. html.h makes the page.
+// What compare_traces() found, for people and for programs. page.h makes the page.
 #pragma once
 
 #include <nlohmann/json.hpp>
