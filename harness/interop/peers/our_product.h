@@ -88,7 +88,7 @@ class OurProduct {
     if (f_.pack == nullptr) {
       std::memcpy(memory_.data(), w.data(), w.size());
     } else {
-      call(*f_.pack, PackArgs{w.data(), matrix(0), p_.n, p_.k});
+      call(*f_.pack, PackArgs{w.data(), matrix(0), p_.n, p_.k, 0, 0});
     }
   }
   void multiply(const std::byte* w) {
