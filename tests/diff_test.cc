@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "harness/forensics/diff/report.h"
+#include "harness/forensics/model/definition.h"
 #include "harness/forensics/sites/site_name.h"
 #include "tests/diff_support.h"
 #include "tests/temporary.h"

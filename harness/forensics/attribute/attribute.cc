@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "harness/forensics/attribute/plan_faults.h"
-#include "harness/forensics/audit/wiring.h"
+#include "harness/forensics/model/wiring.h"
 #include "harness/forensics/trace/prompts.h"
 
 namespace assay {

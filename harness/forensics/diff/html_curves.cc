@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/forensics/diff/html_parts.h"
+#include "harness/forensics/model/definition.h"
 #include "harness/forensics/sites/site_name.h"
 
 namespace assay::diff::html {

@@ -11,7 +11,7 @@
 #include "engine/plan/plan.h"
 #include "engine/plan/weight_layout.h"
 #include "harness/forensics/audit/trace_rows.h"
-#include "harness/forensics/audit/wiring.h"
+#include "harness/forensics/model/wiring.h"
 #include "harness/forensics/trace/prompts.h"
 #include "harness/verdict/adapter.h"
 #include "harness/verdict/nearest.h"
@@ -37,7 +37,7 @@ Array integers(const std::vector<std::int32_t>& values) {
 class Extractor {
  public:
   explicit Extractor(const ExtractRequest& request)
-      : request_(request), plan_(plan_of(request)), wirings_(plan_wiring(plan_)), rows_(*request.trace, prompt_name(request)) {}
+      : request_(request), plan_(plan_of(request)), rows_(*request.trace, prompt_name(request)) {}
 
   Extracted run() {
     const auto index = plan_.find(request_.site);
@@ -47,8 +47,7 @@ class Extractor {
       throw std::invalid_argument(unknown_name("site", request_.site, sites));
     }
     step_ = &plan_.steps[*index];
-    const auto wiring = std::ranges::find(wirings_, request_.site, &SiteWiring::site);
-    if (wiring != wirings_.end()) wiring_ = &*wiring;
+    wiring_ = *wiring_of_site(plan_.config, request_.site);
     count_ = std::ssize(rows_.prompt().positions);
     out_.op = count_ == 1 ? step_->decode_op : step_->prefill_op;
     fill();
@@ -71,50 +70,23 @@ class Extractor {
   }
 
   void fill() {
-    switch (step_->kind) {
-      case StepKind::rope_table:
-        return rope_table();
-      case StepKind::embed:
-        return embed();
-      case StepKind::rms_norm:
-        return rms_norm();
-      case StepKind::quantize:
-        return quantize();
-      case StepKind::linear:
-        return linear();
-      case StepKind::rope:
-        return rope();
-      case StepKind::kv_store:
-        return kv_store();
-      case StepKind::attention:
-        return attention();
-      case StepKind::add:
-        return add();
-      case StepKind::swiglu:
-        return swiglu();
-    }
+    using Fill = void (Extractor::*)();
+    constexpr Fill kInOrderOfFormula[] = {&Extractor::rope_table, &Extractor::embed, &Extractor::rms_norm, &Extractor::quantize,
+                                          &Extractor::linear,     &Extractor::rope,  &Extractor::kv_store, &Extractor::attention,
+                                          &Extractor::add,        &Extractor::swiglu};
+    (this->*kInOrderOfFormula[static_cast<std::size_t>(wiring_.formula)])();
   }
 
   void set(const char* name, ParamValue value) { out_.golden.params.set(name, std::move(value)); }
   void give(const char* name, Array array) { out_.golden.inputs[name] = std::move(array); }
 
-  // The rows that feed the step's input `i`, as the plan has it.
+  // The rows that feed the site, as the definition has it.
   RowMatrix input(std::size_t i) {
-    const Source& source = wiring_->inputs[i];
+    const Source& source = wiring_.inputs[i];
     const auto gathered = rows_.gather(source);
     if (gathered) return *gathered;
     throw std::invalid_argument(fmt::format("{}: {} needs {}, which the trace does not hold", request_.trace->path().string(),
                                             request_.site, source_text(source)));
-  }
-
-  RowMatrix site(const std::string& name) {
-    if (rows_.has(name)) return rows_.site(name);
-    throw std::invalid_argument(
-        fmt::format("{}: {} needs {}, which the trace does not hold", request_.trace->path().string(), request_.site, name));
-  }
-
-  std::string near(std::string_view name) const {
-    return request_.site.substr(0, request_.site.rfind('.') + 1) + std::string(name);
   }
 
   const PlannedWeight& weight() const { return plan_.weights[static_cast<std::size_t>(step_->weight)]; }
@@ -155,7 +127,7 @@ class Extractor {
   }
 
   void rms_norm() {
-    const std::int64_t heads = wiring_->heads;
+    const std::int64_t heads = wiring_.heads;
     const std::int64_t n = weight().stored->cols;
     set("rows", count_ * heads);
     set("n", n);
@@ -170,8 +142,7 @@ class Extractor {
   }
 
   void quantize() {
-    const std::string from = request_.site.substr(0, request_.site.rfind('.'));
-    const RowMatrix x = site(from);
+    const RowMatrix x = input(0);
     set("rows", count_);
     set("k", x.cols());
     give("src", floats(x, {count_, x.cols()}));
@@ -218,10 +189,10 @@ class Extractor {
   void rope() {
     const std::int64_t d = plan_.config.head_dim;
     set("rows", count_);
-    set("heads", wiring_->heads);
+    set("heads", wiring_.heads);
     set("head_dim", d);
     set("pairing", std::string("split"));
-    give("x", floats(input(0), {count_, wiring_->heads, d}));
+    give("x", floats(input(0), {count_, wiring_.heads, d}));
     const RowMatrix angles = table();
     give("cos", floats(angles.leftCols(d / 2), {1, count_, d / 2}));
     give("sin", floats(angles.rightCols(d / 2), {1, count_, d / 2}));
@@ -249,7 +220,7 @@ class Extractor {
     set("n_kv", heads);
     set("head_dim", d);
     set("capacity", round_up(count_, 16));
-    give("src", floats(site(near("k_rope")), {count_, heads, d}));
+    give("src", floats(input(0), {count_, heads, d}));
   }
 
   // K and V as one span, [1, n_kv, positions, head_dim].
@@ -329,10 +300,9 @@ class Extractor {
 
   const ExtractRequest& request_;
   Plan plan_;
-  std::vector<SiteWiring> wirings_;
   TraceRows rows_;
   const Step* step_ = nullptr;
-  const SiteWiring* wiring_ = nullptr;
+  SiteWiring wiring_;
   std::int64_t count_ = 0;
   Extracted out_;
 };
