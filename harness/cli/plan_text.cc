@@ -43,7 +43,7 @@ std::string outputs_text(const Plan& plan, const Step& step) {
 }
 
 std::string ops_text(const Step& step) {
-  return step.decode_op == step.prefill_op ? step.decode_op : step.decode_op + ", " + step.prefill_op;
+  return step.decode == step.prefill ? step.decode->name : fmt::format("{}, {}", step.decode->name, step.prefill->name);
 }
 
 // The site without its layer.
@@ -148,8 +148,7 @@ std::string config_text(const Plan& plan) {
       "{}: {} layers, hidden {}, {} heads on {} of {}, ffn {}, vocabulary {}{}, theta {}, eps {}\n"
       "context {}, prefill in chunks of {}, cache {} in {}\n",
       c.name, c.layers, c.hidden, c.heads, c.kv_heads, c.head_dim, c.ffn, c.vocab, c.tied ? " (tied)" : "", c.rope_theta,
-      c.rms_eps, plan.options.context, plan.options.chunk, plan.options.kv_policy,
-      plan.options.kv_type == KvType::f32 ? "f32" : "f16");
+      c.rms_eps, plan.options.context, plan.options.chunk, plan.options.kv_policy, dtype_name(plan.options.kv_type));
 }
 
 std::string fit_text(const Plan& plan, const Style& style) {
@@ -227,8 +226,8 @@ nlohmann::ordered_json steps_json(const Plan& plan) {
   for (const Step& step : plan.steps) {
     json["steps"].push_back({{"site", step.site},
                              {"kind", step_kind_name(step.kind)},
-                             {"decode", step.decode_op},
-                             {"prefill", step.prefill_op},
+                             {"decode", step.decode->name},
+                             {"prefill", step.prefill->name},
                              {"from", operands_text(plan, step.inputs)},
                              {"to", outputs_text(plan, step)}});
   }
