@@ -91,14 +91,14 @@ TEST(PlanSteps, OpsFollowTheWeightsType) {
       {DType::q6_k, {"decode_q6_k", "gemv_q6_k_x16_q8_k", "gemm_q6_k_x16_q8_k", "quantize_q8_k"}}};
   for (const auto& [type, ops] : expected) {
     const Plan plan = PaperModel(small_config(), all_of(type)).plan();
-    EXPECT_EQ(plan.steps[1].decode_op, ops[0]);
+    EXPECT_EQ(plan.steps[1].decode->name, ops[0]);
     for (const Step& step : plan.steps) {
       if (step.kind == StepKind::linear) {
-        EXPECT_EQ(step.decode_op, ops[1]) << step.site;
-        EXPECT_EQ(step.prefill_op, ops[2]) << step.site;
+        EXPECT_EQ(step.decode->name, ops[1]) << step.site;
+        EXPECT_EQ(step.prefill->name, ops[2]) << step.site;
       }
       if (step.kind == StepKind::quantize) {
-        EXPECT_EQ(step.decode_op, ops[3]) << step.site;
+        EXPECT_EQ(step.decode->name, ops[3]) << step.site;
       }
     }
   }
@@ -233,7 +233,7 @@ TEST(PlanRefuses, TypesThatNothingMultipliesWith) {
   const Plan plan = PaperModel(separate, [](Role role, std::int64_t layer) {
                       return role == Role::embed ? DType::q4_1 : all_of(DType::f16)(role, layer);
                     }).plan();
-  EXPECT_EQ(plan.steps[1].decode_op, "decode_q4_1");
+  EXPECT_STREQ(plan.steps[1].decode->name, "decode_q4_1");
 }
 
 TEST(PlanRefuses, OptionsOutOfRange) {

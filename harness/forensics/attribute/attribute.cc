@@ -66,7 +66,7 @@ class PromptRun {
     const Step& step = request_.engine->plan().steps[index];
     SiteAttribution out;
     out.site = step.site;
-    out.op = step.prefill_op;
+    out.op = step.prefill->name;
     out.local = probe_.errors()[index];
     out.variant = out.local.variant;
     if (wiring != nullptr) {

@@ -13,9 +13,9 @@
 #include "harness/forensics/audit/trace_rows.h"
 #include "harness/forensics/model/wiring.h"
 #include "harness/forensics/trace/prompts.h"
-#include "harness/verdict/adapter.h"
 #include "harness/verdict/nearest.h"
 #include "reference/encode.h"
+#include "reference/ops/op.h"
 #include "reference/rope.h"
 
 namespace assay {
@@ -49,7 +49,8 @@ class Extractor {
     step_ = &plan_.steps[*index];
     wiring_ = *wiring_of_site(plan_.config, request_.site);
     count_ = std::ssize(rows_.prompt().positions);
-    out_.op = count_ == 1 ? step_->decode_op : step_->prefill_op;
+    op_ = count_ == 1 ? step_->decode : step_->prefill;
+    out_.op = op_->name;
     fill();
     out_.golden.name = rows_.prompt().name + "." + request_.site;
     out_.golden.tags = {"real"};
@@ -157,30 +158,22 @@ class Extractor {
     if (!one_row) set("m", count_);
     set("n", n);
     set("k", k);
-    std::vector<std::int64_t> shape = tiled(layout)
+    std::vector<std::int64_t> shape = !is_block(layout.stored)
                                           ? std::vector<std::int64_t>{layout.groups(n), k, layout.group}
                                           : std::vector<std::int64_t>{layout.groups(n), k / dtype_numbers(layout.stored)};
-    Array w{packed_dtype(layout), std::move(shape), std::vector<std::uint8_t>(static_cast<std::size_t>(layout.bytes(n, k)))};
+    Array w{layout.weights, std::move(shape), std::vector<std::uint8_t>(static_cast<std::size_t>(layout.bytes(n, k)))};
     pack_groups(layout, weight().stored->bytes.data(), w.bytes.data(), n, k, 0, layout.groups(n));
     give("w", std::move(w));
     Array x = floats(input(0), {count_, k});
-    if (layout.activations != ActivationType::f32) x = quantised(layout.activations, x, k);
+    if (layout.activations != DType::f32) x = quantised(layout.activations, x, k);
     if (one_row) x.shape.erase(x.shape.begin());
     give("x", std::move(x));
   }
 
-  static bool tiled(const WeightLayout& layout) { return !is_block(layout.stored); }
-
-  static DType packed_dtype(const WeightLayout& layout) {
-    return tiled(layout) ? layout.stored : *dtype_from_name(type_name(layout.type));
-  }
-
-  Array quantised(ActivationType type, const Array& x, std::int64_t k) const {
-    const DType dtype = activation_dtype(type);
-    const auto format = dtype == DType::q8_k ? reference::Format::q8_k : reference::Format::q8_0;
+  Array quantised(DType dtype, const Array& x, std::int64_t k) const {
     Array out{dtype, {count_, k / dtype_numbers(dtype)}, {}};
     for (std::int64_t row = 0; row < count_; ++row) {
-      const auto blocks = reference::encode(format, reference::Rounding::nearest_even, x.as<float>() + row * k, k);
+      const auto blocks = reference::encode(dtype, reference::Rounding::nearest_even, x.as<float>() + row * k, k);
       out.bytes.insert(out.bytes.end(), blocks.begin(), blocks.end());
     }
     return out;
@@ -271,9 +264,7 @@ class Extractor {
   }
 
   void add_truth() {
-    const Adapter* const adapter = find_adapter(out_.op);
-    if (adapter == nullptr) throw std::logic_error("no adapter for " + out_.op);
-    const Signature signature = adapter->signature(out_.golden.params);
+    const Signature signature = signature_of(*op_, out_.golden.params);
     std::vector<void*> tensors;
     std::vector<std::vector<std::uint8_t>> outputs;
     outputs.reserve(signature.tensors.size());
@@ -284,7 +275,7 @@ class Extractor {
         tensors.push_back(outputs.emplace_back(spec.extent_bytes()).data());
       }
     }
-    const std::vector<reference::Expected> truth = adapter->reference(out_.golden.params, tensors);
+    const std::vector<reference::Expected> truth = reference_outputs(*op_, out_.golden.params, tensors);
     std::size_t at = 0;
     for (const TensorSpec& spec : signature.tensors) {
       if (spec.role == Direction::out) out_.golden.truth[spec.name] = {truth_array(spec, truth[at++]), {}};
@@ -302,6 +293,7 @@ class Extractor {
   Plan plan_;
   TraceRows rows_;
   const Step* step_ = nullptr;
+  const Op* op_ = nullptr;
   SiteWiring wiring_;
   std::int64_t count_ = 0;
   Extracted out_;

@@ -62,8 +62,8 @@ std::vector<std::string> inputs_of(const Place& place, int last_layer) {
 }
 
 const Architecture& architecture_of(const ModelConfig& config) {
-  const auto* const found = std::ranges::find(kArchitectures, std::string_view("qwen3"), &Architecture::name);
-  if (found == std::end(kArchitectures)) throw std::invalid_argument("no definition of " + config.name);
+  const auto* const found = std::ranges::find(kArchitectures, config.architecture, &Architecture::name);
+  if (found == std::end(kArchitectures)) throw std::invalid_argument("no definition of " + config.architecture);
   return **found;
 }
 

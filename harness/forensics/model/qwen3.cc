@@ -4,6 +4,8 @@
 namespace assay {
 namespace {
 
+using enum Formula;
+
 using Width = std::int64_t(const ModelConfig&);
 constexpr Width* hidden = [](const ModelConfig& c) { return c.hidden; };
 constexpr Width* ffn = [](const ModelConfig& c) { return c.ffn; };
@@ -17,38 +19,32 @@ constexpr auto kKvHeads = &ModelConfig::kv_heads;
 constexpr auto kNone = std::nullopt;
 
 constexpr SiteDefinition kBefore[] = {
-    {"rope_table", Formula::rope_table, {}, angles},
-    {"embed", Formula::embed, {}, hidden, nullptr, Role::embed, {{{"embd", "GET_ROWS"}, {"inp_embd", "GET_ROWS"}}}}};
+    {"rope_table", rope_table, {}, angles},
+    {"embed", embed, {}, hidden, nullptr, Role::embed, {{{"embd", "GET_ROWS"}, {"inp_embd", "GET_ROWS"}}}}};
 
 constexpr SiteDefinition kLayer[] = {
-    {"attn_norm", Formula::rms_norm, {kStream}, hidden, nullptr, Role::attn_norm, {{{"attn_norm", "MUL"}}}},
-    {"q_proj", Formula::linear, {"attn_norm"}, queries, nullptr, Role::q_proj, {{{"Qcur", "MUL_MAT"}}}},
-    {"k_proj", Formula::linear, {"attn_norm"}, keys, nullptr, Role::k_proj, {{{"Kcur", "MUL_MAT"}}}},
-    {"v_proj", Formula::linear, {"attn_norm"}, keys, nullptr, Role::v_proj, {{{"Vcur", "MUL_MAT"}}}},
-    {"q_norm", Formula::rms_norm, {"q_proj"}, queries, kHeads, Role::q_norm, {{{"Qcur_normed", "MUL"}}}},
-    {"k_norm", Formula::rms_norm, {"k_proj"}, keys, kKvHeads, Role::k_norm, {{{"Kcur_normed", "MUL"}}}},
-    {"q_rope", Formula::rope, {"q_norm"}, queries, kHeads, kNone, {{{"Qcur", "ROPE"}}}},
-    {"k_rope", Formula::rope, {"k_norm"}, keys, kKvHeads, kNone, {{{"Kcur", "ROPE"}}}},
-    {"kv_store", Formula::kv_store, {"k_rope", "v_proj"}, keys_and_values},
-    {"attn", Formula::attention, {"q_rope", "k_rope", "v_proj"}, queries, kHeads, kNone, {{{"kqv_out", "CONT"}}}},
-    {"o_proj", Formula::linear, {"attn"}, hidden, nullptr, Role::o_proj, {{{"", "MUL_MAT"}}}},
-    {"attn_residual", Formula::add, {kStream, "o_proj"}, hidden, nullptr, kNone, {{{"ffn_inp", "ADD"}}}},
-    {"ffn_norm", Formula::rms_norm, {"attn_residual"}, hidden, nullptr, Role::ffn_norm, {{{"ffn_norm", "MUL"}}}},
-    {"gate_proj", Formula::linear, {"ffn_norm"}, ffn, nullptr, Role::gate_proj, {{{"ffn_gate", "MUL_MAT"}}}},
-    {"up_proj", Formula::linear, {"ffn_norm"}, ffn, nullptr, Role::up_proj, {{{"ffn_up", "MUL_MAT"}}}},
-    {"swiglu",
-     Formula::swiglu,
-     {"gate_proj", "up_proj"},
-     ffn,
-     nullptr,
-     kNone,
-     {{{"ffn_swiglu", "GLU"}, {"ffn_swiglu", "SWIGLU"}}}},
-    {"down_proj", Formula::linear, {"swiglu"}, hidden, nullptr, Role::down_proj, {{{"ffn_out", "MUL_MAT"}}}},
-    {"ffn_residual", Formula::add, {"attn_residual", "down_proj"}, hidden, nullptr, kNone, {{{"l_out", "ADD"}}}}};
+    {"attn_norm", rms_norm, {kStream}, hidden, nullptr, Role::attn_norm, {{{"attn_norm", "MUL"}}}},
+    {"q_proj", linear, {"attn_norm"}, queries, nullptr, Role::q_proj, {{{"Qcur", "MUL_MAT"}}}},
+    {"k_proj", linear, {"attn_norm"}, keys, nullptr, Role::k_proj, {{{"Kcur", "MUL_MAT"}}}},
+    {"v_proj", linear, {"attn_norm"}, keys, nullptr, Role::v_proj, {{{"Vcur", "MUL_MAT"}}}},
+    {"q_norm", rms_norm, {"q_proj"}, queries, kHeads, Role::q_norm, {{{"Qcur_normed", "MUL"}}}},
+    {"k_norm", rms_norm, {"k_proj"}, keys, kKvHeads, Role::k_norm, {{{"Kcur_normed", "MUL"}}}},
+    {"q_rope", rope, {"q_norm"}, queries, kHeads, kNone, {{{"Qcur", "ROPE"}}}},
+    {"k_rope", rope, {"k_norm"}, keys, kKvHeads, kNone, {{{"Kcur", "ROPE"}}}},
+    {"kv_store", kv_store, {"k_rope", "v_proj"}, keys_and_values},
+    {"attn", attention, {"q_rope", "k_rope", "v_proj"}, queries, kHeads, kNone, {{{"kqv_out", "CONT"}}}},
+    {"o_proj", linear, {"attn"}, hidden, nullptr, Role::o_proj, {{{"", "MUL_MAT"}}}},
+    {"attn_residual", add, {kStream, "o_proj"}, hidden, nullptr, kNone, {{{"ffn_inp", "ADD"}}}},
+    {"ffn_norm", rms_norm, {"attn_residual"}, hidden, nullptr, Role::ffn_norm, {{{"ffn_norm", "MUL"}}}},
+    {"gate_proj", linear, {"ffn_norm"}, ffn, nullptr, Role::gate_proj, {{{"ffn_gate", "MUL_MAT"}}}},
+    {"up_proj", linear, {"ffn_norm"}, ffn, nullptr, Role::up_proj, {{{"ffn_up", "MUL_MAT"}}}},
+    {"swiglu", swiglu, {"gate_proj", "up_proj"}, ffn, nullptr, kNone, {{{"ffn_swiglu", "GLU"}, {"ffn_swiglu", "SWIGLU"}}}},
+    {"down_proj", linear, {"swiglu"}, hidden, nullptr, Role::down_proj, {{{"ffn_out", "MUL_MAT"}}}},
+    {"ffn_residual", add, {"attn_residual", "down_proj"}, hidden, nullptr, kNone, {{{"l_out", "ADD"}}}}};
 
 constexpr SiteDefinition kAfter[] = {
-    {"final_norm", Formula::rms_norm, {kStream}, hidden, nullptr, Role::final_norm, {{{"result_norm", "MUL"}}}},
-    {"lm_head", Formula::linear, {"final_norm"}, vocab, nullptr, Role::lm_head, {{{"result_output", "MUL_MAT"}}}}};
+    {"final_norm", rms_norm, {kStream}, hidden, nullptr, Role::final_norm, {{{"result_norm", "MUL"}}}},
+    {"lm_head", linear, {"final_norm"}, vocab, nullptr, Role::lm_head, {{{"result_output", "MUL_MAT"}}}}};
 
 }  // namespace
 

@@ -17,7 +17,7 @@ double row_bytes(const Plan& plan, const std::vector<Operand>& operands) {
 // Of keys and values, one position.
 double position_bytes(const Plan& plan) {
   const KvShape& shape = plan.kv.shape;
-  const double element = shape.type == KvType::f32 ? 4 : 2;
+  const auto element = static_cast<double>(dtype_size(shape.type));
   return 2 * element * static_cast<double>(shape.n_kv) * static_cast<double>(shape.head_dim);
 }
 

@@ -24,7 +24,7 @@ TraceSite site_of_step(const Plan& plan, std::size_t index) {
   TraceSite site{step.site, DType::f32, {}, static_cast<std::int64_t>(index)};
   if (formula_of(step) == Formula::kv_store) {
     const KvShape& shape = plan.kv.shape;
-    site.dtype = shape.type == KvType::f32 ? DType::f32 : DType::f16;
+    site.dtype = shape.type;
     site.row_shape = {2, shape.n_kv, shape.head_dim};
     return site;
   }
