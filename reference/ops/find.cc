@@ -35,12 +35,18 @@ const Op& the_op(std::string_view name) {
   return *op;
 }
 
+const Op* find_product(ProductForm form, DType weights, DType activations) {
+  for (const Op& op : product_ops()) {
+    if (product_form(op) == form && op.from == weights && op.to == activations) return &op;
+  }
+  return nullptr;
+}
+
 const Op& product_op(ProductForm form, DType weights, DType activations) {
+  if (const Op* found = find_product(form, weights, activations); found != nullptr) return *found;
   std::string pairs;
   for (const Op& op : product_ops()) {
-    if (product_form(op) != form) continue;
-    if (op.from == weights && op.to == activations) return op;
-    pairs += (pairs.empty() ? "" : ", ") + pair_name(op.from, op.to);
+    if (product_form(op) == form) pairs += (pairs.empty() ? "" : ", ") + pair_name(op.from, op.to);
   }
   constexpr const char* kNames[] = {"gemv", "gemm", "linear"};
   throw std::invalid_argument("no " + std::string(kNames[static_cast<std::size_t>(form)]) + " of weights x activations " +
@@ -51,6 +57,17 @@ const Op& pack_op(PackForm form, DType packed) {
   const bool packs = form == PackForm::pack;
   return find(packing_ops(), form, packed, packs ? "packs" : "unpacks",
               [&](const Op& op) { return (packs ? op.to : op.from) == packed; });
+}
+
+const Op* find_pack(DType plain) {
+  for (const Op& op : packing_ops()) {
+    if (op.form == static_cast<int>(PackForm::pack) && op.from == plain) return &op;
+  }
+  return nullptr;
+}
+
+const Op& convert_op(DType from, DType to) {
+  return find(conversion_ops(), 0, from, "converts", [&](const Op& op) { return op.from == from && op.to == to; });
 }
 
 const Op& codec_op(CodecForm form, DType format) {
