@@ -54,7 +54,7 @@ void Engine::clear() {
   reset();
 }
 
-void Engine::choose_all(Backend backend, Isa limit) {
+void Engine::choose_all(Backend backend, IsaLimit limit) {
   for (std::size_t step = 0; step < plan_.steps.size(); ++step) calls_->choose(step, backend, limit);
 }
 

@@ -36,7 +36,7 @@ void clear_side(const void* base, std::int64_t head_stride, std::int64_t row_str
 RowsView stored_rows(KvCache& cache, KvCache::Sequence sequence, std::int64_t layer, TokenRange tokens,
                      std::vector<std::uint8_t>& buffer) {
   const KvShape& shape = cache.config().shape;
-  Sizes sizes{shape.type == KvType::f32 ? sizeof(float) : sizeof(std::uint16_t), 0, 0};
+  Sizes sizes{dtype_size(shape.type), 0, 0};
   sizes.head = static_cast<std::size_t>(shape.head_dim) * sizes.element;
   sizes.side = static_cast<std::size_t>(shape.n_kv) * sizes.head;
   buffer.assign(static_cast<std::size_t>(tokens.count) * 2 * sizes.side, 0);
@@ -49,16 +49,12 @@ RowsView stored_rows(KvCache& cache, KvCache::Sequence sequence, std::int64_t la
       copy_side(span.v, span.v_head_stride, within * span.v_row_stride, shape.n_kv, sizes, row + sizes.side);
     }
   }
-  return {buffer.data(),
-          shape.type == KvType::f32 ? DType::f32 : DType::f16,
-          tokens.count,
-          static_cast<std::int64_t>(2 * sizes.side),
-          {2, shape.n_kv, shape.head_dim}};
+  return {buffer.data(), shape.type, tokens.count, static_cast<std::int64_t>(2 * sizes.side), {2, shape.n_kv, shape.head_dim}};
 }
 
 void clear_rows(KvCache& cache, KvCache::Sequence sequence) {
   const KvShape& shape = cache.config().shape;
-  const std::size_t element = shape.type == KvType::f32 ? sizeof(float) : sizeof(std::uint16_t);
+  const std::size_t element = dtype_size(shape.type);
   for (std::int64_t layer = 0; layer < shape.layers; ++layer) {
     for (const AssayKvSpan& span : cache.view(sequence, layer)) {
       clear_side(span.k, span.k_head_stride, span.k_row_stride, span, shape.n_kv, element);
