@@ -34,7 +34,7 @@ struct KvCase {
 };
 
 inline void PrintTo(const KvCase& test, std::ostream* out) {
-  *out << type_name(test.type) << ' ' << test.grouping.name << ", head_dim " << test.head_dim;
+  *out << dtype_name(test.type) << ' ' << test.grouping.name << ", head_dim " << test.head_dim;
 }
 
 inline std::vector<KvCase> all_kv_cases() {
@@ -48,7 +48,7 @@ inline std::vector<KvCase> all_kv_cases() {
 }
 
 inline std::string case_name(const testing::TestParamInfo<KvCase>& info) {
-  return std::string(type_name(info.param.type)) + "_" + info.param.grouping.name + "_d" + std::to_string(info.param.head_dim);
+  return std::string(dtype_name(info.param.type)) + "_" + info.param.grouping.name + "_d" + std::to_string(info.param.head_dim);
 }
 
 inline std::uint64_t case_seed(const KvCase& test) {

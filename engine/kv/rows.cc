@@ -8,7 +8,7 @@ namespace assay {
 namespace {
 
 const AnyKernel* kernel(KvForm form, DType type) {
-  return &select_kernel(*find_kv(form, type)->table);
+  return &select_kernel(*kv_op(form, type).table);
 }
 
 // The caches compute every argument themselves, so a refusal is a mistake of theirs.
