@@ -84,13 +84,6 @@ class Lockstep {
     histories_[sequence] = {};
   }
 
-  void fork(int from) {
-    const int sequence = caches_[0]->fork(from);
-    for (std::size_t i = 1; i < caches_.size(); ++i) ASSERT_EQ(caches_[i]->fork(from), sequence) << caches_[i]->policy();
-    histories_[sequence] = histories_[from];
-    compare(sequence);
-  }
-
   void reset(int sequence) {
     poison(sequence);
     for (const auto& cache : caches_) cache->reset(sequence);
@@ -185,7 +178,7 @@ class Lockstep {
 
   void expect_row(const KvCache& cache, const AssayKvSpan& span, std::int64_t position, int sequence, std::int64_t layer) {
     const KvShape& shape = attention_.shape;
-    const std::int64_t element = shape.type == KvType::f32 ? 4 : 2;
+    const std::int64_t element = static_cast<std::int64_t>(dtype_size(shape.type));
     const History& history = histories_[sequence];
     for (std::int64_t head = 0; head < shape.n_kv; ++head) {
       const std::int64_t offset = head * span.k_head_stride + (position - span.first) * span.k_row_stride;
