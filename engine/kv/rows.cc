@@ -3,6 +3,7 @@
 #include <string>
 
 #include "reference/ops/find.h"
+#include "reference/ops/status.h"
 
 namespace assay {
 namespace {
@@ -15,7 +16,7 @@ const AnyKernel* kernel(KvForm form, DType type) {
 void run(const AnyKernel& kernel, const void* args) {
   const AssayStatus status = kernel.run(args);
   if (status != ASSAY_OK)
-    throw std::logic_error(std::string(kernel.name) + " refused a cache's arguments, status " + std::to_string(status));
+    throw std::logic_error(std::string(kernel.name) + " refused a cache's arguments: " + std::string(status_name(status)));
 }
 
 void* row_at(const KvShape& shape, const KvPlace& place) {
