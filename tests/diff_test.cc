@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/forensics/diff/report.h"
+#include "harness/forensics/model/definition.h"
 #include "harness/forensics/sites/site_name.h"
 #include "tests/diff_support.h"
 #include "tests/temporary.h"

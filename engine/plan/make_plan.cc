@@ -17,8 +17,8 @@ Operand part(int slot, std::int64_t width) {
   return {slot, 0, 0, width};
 }
 
-const Op* op_of(const OpTable& table) {
-  return find_op(table.op);
+const Op& op_of(const OpTable& table) {
+  return the_op(table.op);
 }
 
 class Builder {
@@ -30,8 +30,7 @@ class Builder {
     add("rope_table", StepKind::rope_table, -1, {part(plan_.positions_slot, 1)}, {angles()}, op_of(kernel_tables::rope_table));
     const Weight& table = weights_.at(Role::embed);
     add("embed", StepKind::embed, -1, {part(plan_.tokens_slot, 1)}, {part(residual_[0], config_.hidden)},
-        is_block(table.dtype) ? find_codec(CodecForm::decode, table.dtype) : find_lookup(LookupForm::embed, table.dtype),
-        take_weight(table, true));
+        is_block(table.dtype) ? codec_op(CodecForm::decode, table.dtype) : embed_op(table.dtype), take_weight(table, true));
     for (std::int64_t layer = 0; layer < config_.layers; ++layer) {
       attention(layer);
       feed_forward(layer);
@@ -78,10 +77,9 @@ class Builder {
 
   // A step whose decode and prefill are the same op. It has the rows of what it writes.
   Step& add(std::string site, StepKind kind, std::int64_t layer, std::vector<Operand> inputs, std::vector<Operand> outputs,
-            const Op* op, int weight = -1) {
+            const Op& op, int weight = -1) {
     const bool of_logits = !outputs.empty() && plan_.slots[static_cast<std::size_t>(outputs[0].slot)].of_logits;
-    if (op == nullptr) throw std::logic_error(site + ": there is no op for it");
-    plan_.steps.push_back({std::move(site), kind, layer, std::move(inputs), std::move(outputs), weight, of_logits, op, op});
+    plan_.steps.push_back({std::move(site), kind, layer, std::move(inputs), std::move(outputs), weight, of_logits, &op, &op});
     return plan_.steps.back();
   }
 
@@ -139,7 +137,7 @@ class Builder {
       const Operand to = part(builder_.quantised_slot(source_.slot, type), source_.width / dtype_numbers(type));
       // Readers in two formats: the site's name says which.
       const std::string site = from_ + (types_.size() == 1 ? ".quant" : ".quant_" + name);
-      builder_.add(site, StepKind::quantize, layer_, {source_}, {to}, find_codec(CodecForm::quantize, type));
+      builder_.add(site, StepKind::quantize, layer_, {source_}, {to}, codec_op(CodecForm::quantize, type));
       quantised_.push_back(to);
     }
 
@@ -176,7 +174,7 @@ class Builder {
     const int planned = take_weight(weight);
     const WeightLayout& layout = *plan_.weights[static_cast<std::size_t>(planned)].layout;
     Step& step =
-        add(site_of(role, layer), StepKind::linear, layer, {activations.as(layout.activations)}, {to}, layout.gemv, planned);
+        add(site_of(role, layer), StepKind::linear, layer, {activations.as(layout.activations)}, {to}, *layout.gemv, planned);
     step.prefill = layout.gemm;
     return step;
   }
@@ -211,10 +209,10 @@ class Builder {
     rotate(layer, "q_rope", q);
     rotate(layer, "k_rope", k);
     const KvType type = plan_.options.kv_type;
-    add(site(layer, "kv_store"), StepKind::kv_store, layer, {k, v}, {}, find_kv(KvForm::store, type));
+    add(site(layer, "kv_store"), StepKind::kv_store, layer, {k, v}, {}, kv_op(KvForm::store, type));
     add(site(layer, "attn"), StepKind::attention, layer, {q}, {part(attn_, config_.q_width())},
-        find_attention(AttentionForm::decode, type))
-        .prefill = find_attention(AttentionForm::prefill, type);
+        attention_op(AttentionForm::decode, type))
+        .prefill = &attention_op(AttentionForm::prefill, type);
     const Activations attended(*this, site(layer, "attn"), layer, part(attn_, config_.q_width()), {Role::o_proj});
     linear(Role::o_proj, layer, attended, part(branch_, config_.hidden));
     residual(layer, "attn_residual", stream, residual_[1]);

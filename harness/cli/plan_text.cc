@@ -7,6 +7,7 @@
 #include <fstream>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include "harness/forensics/sites/site_name.h"
 #include "harness/reports/report.h"
@@ -38,7 +39,7 @@ std::string operands_text(const Plan& plan, const std::vector<Operand>& operands
 }
 
 std::string outputs_text(const Plan& plan, const Step& step) {
-  return step.kind == StepKind::kv_store ? "the cache" : operands_text(plan, step.outputs);
+  return step.outputs.empty() ? "the cache" : operands_text(plan, step.outputs);
 }
 
 std::string ops_text(const Step& step) {
@@ -88,14 +89,16 @@ std::vector<std::vector<std::int64_t>> alike_layers(const Plan& plan) {
 std::string steps_text(const Plan& plan, bool all, const Style& style) {
   Table table({"site", "op of decode, of prefill", "from", "to"});
   const auto groups = alike_layers(plan);
+  std::int64_t layer = -1;  // of the step before
   for (const Step& step : plan.steps) {
+    const bool first = std::exchange(layer, step.layer) != step.layer;
     if (all || step.layer < 0) {
       table.add(step_line(plan, step, step.site));
       continue;
     }
     const auto group = std::ranges::find(groups, step.layer, [](const auto& one) { return one.front(); });
     if (group == groups.end()) continue;
-    if (within_layer(step) == "attn_norm") table.add({layers_text(*group), "", "", ""});
+    if (first) table.add({layers_text(*group), "", "", ""});
     table.add(step_line(plan, step, "  " + within_layer(step)));
   }
   return table.render(style);

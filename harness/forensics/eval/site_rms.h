@@ -13,7 +13,7 @@
 namespace assay {
 
 // RMS over all rows kept and all elements of one site of one prompt.
-struct SiteError {
+struct SiteRms {
   std::string prompt;
   std::string site;
   double size = 0;              // of the trace's values
@@ -37,11 +37,11 @@ struct KindErrors {
   std::size_t exact = 0;
   double median = 0;
   double worst = 0;
-  const SiteError* at = nullptr;  // of the worst; null where all are exact
+  const SiteRms* at = nullptr;  // of the worst; null where all are exact
 };
 
 // A line a kind, in the order in which they first come; pointers into `errors`.
-std::vector<KindErrors> errors_by_kind(std::span<const SiteError> errors);
-KindErrors errors_over_all(std::span<const SiteError> errors);
+std::vector<KindErrors> errors_by_kind(std::span<const SiteRms> errors);
+KindErrors errors_over_all(std::span<const SiteRms> errors);
 
 }  // namespace assay

@@ -1,88 +1,13 @@
-#include "harness/forensics/audit/wiring.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
-#include "harness/forensics/sites/site_name.h"
+#include "harness/forensics/model/wiring.h"
 
 namespace assay {
 namespace {
-
-// What a site computes, and with which weight; the sites that feed it are site_inputs()'.
-struct Formula {
-  std::string_view op;
-  StepKind kind;
-  Role role;
-};
-
-constexpr Formula kFormulas[] = {{"embed", StepKind::embed, Role::embed},
-                                 {"attn_norm", StepKind::rms_norm, Role::attn_norm},
-                                 {"q_proj", StepKind::linear, Role::q_proj},
-                                 {"k_proj", StepKind::linear, Role::k_proj},
-                                 {"v_proj", StepKind::linear, Role::v_proj},
-                                 {"q_norm", StepKind::rms_norm, Role::q_norm},
-                                 {"k_norm", StepKind::rms_norm, Role::k_norm},
-                                 {"q_rope", StepKind::rope, Role::embed},
-                                 {"k_rope", StepKind::rope, Role::embed},
-                                 {"attn", StepKind::attention, Role::embed},
-                                 {"o_proj", StepKind::linear, Role::o_proj},
-                                 {"attn_residual", StepKind::add, Role::embed},
-                                 {"ffn_norm", StepKind::rms_norm, Role::ffn_norm},
-                                 {"gate_proj", StepKind::linear, Role::gate_proj},
-                                 {"up_proj", StepKind::linear, Role::up_proj},
-                                 {"swiglu", StepKind::swiglu, Role::embed},
-                                 {"down_proj", StepKind::linear, Role::down_proj},
-                                 {"ffn_residual", StepKind::add, Role::embed},
-                                 {"final_norm", StepKind::rms_norm, Role::final_norm},
-                                 {"lm_head", StepKind::linear, Role::lm_head}};
-
-class Definition {
- public:
-  explicit Definition(const ModelConfig& config) : config_(config) {}
-
-  std::vector<SiteWiring> make() {
-    add("embed");
-    for (int layer = 0; layer < config_.layers; ++layer) {
-      for (const std::string_view op : layer_ops()) add(layer_site(layer, op));
-    }
-    add("final_norm");
-    add("lm_head");
-    return std::move(sites_);
-  }
-
- private:
-  void add(const std::string& site) {
-    const SiteName name = parse_site(site);
-    const Formula& formula = *std::ranges::find(kFormulas, name.op, &Formula::op);
-    SiteWiring wiring;
-    wiring.site = site;
-    wiring.kind = formula.kind;
-    wiring.role = formula.role;
-    wiring.layer = wiring.weight_layer = name.layer;
-    wiring.heads = heads_of(name.op);
-    if (formula.kind == StepKind::attention) wiring.kv_heads = config_.kv_heads;
-    for (const std::string& input : site_inputs(site, static_cast<int>(config_.layers) - 1)) {
-      wiring.inputs.push_back({{input, 0, width_of(parse_site(input).op)}});
-    }
-    sites_.push_back(std::move(wiring));
-  }
-
-  std::int64_t heads_of(std::string_view op) const {
-    if (op == "q_norm" || op == "q_rope" || op == "attn") return config_.heads;
-    return op == "k_norm" || op == "k_rope" ? config_.kv_heads : 1;
-  }
-
-  std::int64_t width_of(std::string_view op) const {
-    if (op.starts_with("q_") || op == "attn") return config_.q_width();
-    if (op.starts_with("k_") || op.starts_with("v_")) return config_.kv_width();
-    return op == "gate_proj" || op == "up_proj" || op == "swiglu" ? config_.ffn : config_.hidden;
-  }
-
-  const ModelConfig& config_;
-  std::vector<SiteWiring> sites_;
-};
 
 // Who wrote each column of each slot last.
 class PlanReader {
@@ -124,28 +49,25 @@ class PlanReader {
   }
 
   void read(const Step& step) {
-    if (step.kind == StepKind::quantize) {
+    const Formula formula = formula_of(step);
+    if (formula == Formula::quantize) {
       // A block of the quantised slot stands for its numbers' site; columns of blocks are followed by their first number.
       quantised_[step.outputs[0].slot] = source_of(step.inputs[0]);
-      return;
-    }
-    if (step.kind == StepKind::rope_table) return;
-    if (step.kind == StepKind::kv_store) {
+    } else if (formula == Formula::kv_store) {
       stored_[step.layer] = {source_of(step.inputs[0]), source_of(step.inputs[1]), step.inputs[0].heads};
-      return;
     }
+    if (is_own(formula)) return;
     SiteWiring wiring;
     wiring.site = step.site;
-    wiring.kind = step.kind;
+    wiring.formula = formula;
     wiring.layer = wiring.weight_layer = step.layer;
     wiring.fault = fault_of(step);
-    if (!step.inputs.empty() && step.kind != StepKind::embed) wiring.heads = std::max<std::int64_t>(step.inputs[0].heads, 1);
+    if (!step.inputs.empty()) wiring.heads = std::max<std::int64_t>(step.inputs[0].heads, 1);
     if (step.weight >= 0) take_weight(step, wiring);
-    if (step.kind != StepKind::embed) {
-      const std::size_t tensors = step.kind == StepKind::rope ? 1 : step.inputs.size();  // rope: without its table
-      for (std::size_t i = 0; i < tensors; ++i) wiring.inputs.push_back(source_of(step.inputs[i]));
-    }
-    if (step.kind == StepKind::attention) {
+    // Tokens are no site's, and rope's table is the engine's own.
+    const std::size_t tensors = formula == Formula::embed ? 0 : formula == Formula::rope ? 1 : step.inputs.size();
+    for (std::size_t i = 0; i < tensors; ++i) wiring.inputs.push_back(source_of(step.inputs[i]));
+    if (formula == Formula::attention) {
       const Stored& stored = stored_[step.layer];
       wiring.inputs.push_back(stored.k);
       wiring.inputs.push_back(stored.v);
@@ -163,7 +85,7 @@ class PlanReader {
   // The embedding may serve as lm_head.
   void take_weight(const Step& step, SiteWiring& wiring) const {
     const Weight& weight = *plan_.weights[static_cast<std::size_t>(step.weight)].stored;
-    const bool tied = plan_.config.tied && weight.role == Role::embed && step.kind == StepKind::linear;
+    const bool tied = plan_.config.tied && weight.role == Role::embed && wiring.formula == Formula::linear;
     wiring.role = tied ? Role::lm_head : weight.role;
     wiring.weight_layer = weight.layer;
   }
@@ -194,8 +116,8 @@ class PlanReader {
 
 }  // namespace
 
-std::vector<SiteWiring> definition_wiring(const ModelConfig& config) {
-  return Definition(config).make();
+Formula formula_of(const Step& step) {
+  return formula_from_name(step_kind_name(step.kind));
 }
 
 std::vector<SiteWiring> plan_wiring(const Plan& plan) {
@@ -207,8 +129,8 @@ std::vector<std::string> wiring_differences(const SiteWiring& plan, const SiteWi
   const auto note = [&](const auto& ours, const auto& theirs, const std::string& text) {
     if (ours != theirs) out.push_back(text);
   };
-  note(plan.kind, definition.kind,
-       fmt::format("the plan computes {}, the definition {}", step_kind_name(plan.kind), step_kind_name(definition.kind)));
+  note(plan.formula, definition.formula,
+       fmt::format("the plan computes {}, the definition {}", formula_name(plan.formula), formula_name(definition.formula)));
   note(plan.inputs.size(), definition.inputs.size(),
        fmt::format("the plan feeds it {} tensors, the definition {}", plan.inputs.size(), definition.inputs.size()));
   for (std::size_t i = 0; i < std::min(plan.inputs.size(), definition.inputs.size()); ++i) {
@@ -218,10 +140,9 @@ std::vector<std::string> wiring_differences(const SiteWiring& plan, const SiteWi
   note(plan.heads, definition.heads, fmt::format("the plan has {} heads, the definition {}", plan.heads, definition.heads));
   note(plan.kv_heads, definition.kv_heads,
        fmt::format("the plan has {} kv heads, the definition {}", plan.kv_heads, definition.kv_heads));
-  const bool weighted = plan.kind == StepKind::linear || plan.kind == StepKind::rms_norm;
-  if (weighted && (plan.role != definition.role || plan.weight_layer != definition.weight_layer)) {
+  if (plan.role && definition.role && (plan.role != definition.role || plan.weight_layer != definition.weight_layer)) {
     out.push_back(fmt::format("the plan gives it the weight of {}, the definition that of {}",
-                              site_of(plan.role, plan.weight_layer), site_of(definition.role, definition.weight_layer)));
+                              site_of(*plan.role, plan.weight_layer), site_of(*definition.role, definition.weight_layer)));
   }
   note(plan.window, definition.window, fmt::format("the plan looks back at {} positions, the definition at all", plan.window));
   return out;

@@ -1,4 +1,4 @@
-#include "harness/forensics/eval/site_error.h"
+#include "harness/forensics/eval/site_rms.h"
 
 #include <algorithm>
 #include <cmath>
@@ -36,11 +36,11 @@ double median_of(std::vector<double> figures) {
   return (*middle + *std::max_element(figures.begin(), middle)) / 2;
 }
 
-KindErrors summary(std::string kind, std::span<const SiteError> errors, const std::function<bool(const SiteError&)>& belongs) {
+KindErrors summary(std::string kind, std::span<const SiteRms> errors, const std::function<bool(const SiteRms&)>& belongs) {
   KindErrors out;
   out.kind = std::move(kind);
   std::vector<double> figures;
-  for (const SiteError& error : errors) {
+  for (const SiteRms& error : errors) {
     if (!belongs(error)) continue;
     ++out.sites;
     if (error.exact()) {
@@ -74,20 +74,20 @@ double rms(const Array& a) {
   return root_mean_square(a.elements(), [&](std::size_t i) { return element(a, i); });
 }
 
-std::vector<KindErrors> errors_by_kind(std::span<const SiteError> errors) {
+std::vector<KindErrors> errors_by_kind(std::span<const SiteRms> errors) {
   std::vector<std::string_view> kinds;
-  for (const SiteError& error : errors) {
+  for (const SiteRms& error : errors) {
     if (std::ranges::find(kinds, parse_site(error.site).op) == kinds.end()) kinds.push_back(parse_site(error.site).op);
   }
   std::vector<KindErrors> out;
   for (const std::string_view kind : kinds) {
-    out.push_back(summary(std::string(kind), errors, [kind](const SiteError& e) { return parse_site(e.site).op == kind; }));
+    out.push_back(summary(std::string(kind), errors, [kind](const SiteRms& e) { return parse_site(e.site).op == kind; }));
   }
   return out;
 }
 
-KindErrors errors_over_all(std::span<const SiteError> errors) {
-  return summary("all", errors, [](const SiteError&) { return true; });
+KindErrors errors_over_all(std::span<const SiteRms> errors) {
+  return summary("all", errors, [](const SiteRms&) { return true; });
 }
 
 }  // namespace assay
