@@ -1,4 +1,4 @@
-/* Dots of bytes with AVX-512 BW. avx2.h says what each name does. */
+/* Products with AVX-512 BW. avx2.h says what each name does. */
 #pragma once
 
 #include "kernels/products/lanes_avx512.h"
@@ -60,5 +60,10 @@ ASSAY_INLINE Words signed_dot(Words total, Words w, Words x) {
   return add_plain(total, {_mm512_maddubs_epi16(_mm512_abs_epi8(w.v), signed_x)});
 }
 
+constexpr int kGemmTiles = 1;
+constexpr int kGemmRows = 6;
+
 }  // namespace
 }  // namespace assay
+
+#include "kernels/products/vector.h"

@@ -1,5 +1,7 @@
-/* Dots of bytes with AVX-512 VNNI: four products into 32 bits, exact. avx2.h says what each name does. */
+/* Products with AVX-512 VNNI: four products of bytes into 32 bits, exact. avx2.h says what each name does. */
 #pragma once
+
+#define ASSAY_QUANTIZER_ISA avx512
 
 #include "kernels/products/lanes_avx512.h"
 
@@ -57,5 +59,10 @@ ASSAY_INLINE Words signed_dot(Words total, Words codes, Words x) {
   return dot(total, codes, x);
 }
 
+constexpr int kGemmTiles = 2;
+constexpr int kGemmRows = 4;
+
 }  // namespace
 }  // namespace assay
+
+#include "kernels/products/vector.h"

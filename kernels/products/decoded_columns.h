@@ -10,9 +10,9 @@ namespace {
 template <class Block>
 struct DecoderOf;
 template <>
-struct DecoderOf<BlockQ8_0> : FormatQ80 {};
+struct DecoderOf<BlockQ8_0> : decoder::q8_0 {};
 template <>
-struct DecoderOf<BlockQ4_K> : FormatQ4K {};
+struct DecoderOf<BlockQ4_K> : decoder::q4_k {};
 
 // Columns decoded at a time: whole blocks, and whole blocks of the canonical order.
 template <class Block>

@@ -1,19 +1,19 @@
-/* Integer lanes for block dots: sixteen rows in an AVX-512 register. avx2.h says what each name does; avx512.h and avx512vnni.h
+/* Integer lanes for block dots: sixteen rows in an AVX-512 register. lanes_avx2.h says what each name does; avx512.h and avx512vnni.h
    add the dots of bytes. */
 #pragma once
 
 #include <string.h>
 
-#include "kernels/simd/avx512.h"
+#include "kernels/formats/bytes_avx512.h"
+
+#include "kernels/packings/lines_avx512.h"
+#include "kernels/simd/prefetch.h"
 
 namespace assay {
 namespace {
 
 struct Words {
   __m512i v;
-};
-struct F32x16 {
-  __m512 v;
 };
 
 // The empty assembly: a line is loaded once. GCC would make it an operand of each instruction that uses it.
@@ -84,30 +84,15 @@ ASSAY_INLINE Words signed_pairs(Words a) {
 ASSAY_INLINE F32x16 to_f32(Words a) {
   return {_mm512_cvtepi32_ps(a.v)};
 }
-ASSAY_INLINE F32x16 widen(const uint16_t* halves) {
-  return {_mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(halves)))};
-}
-ASSAY_INLINE F32x16 broadcast(float x) {
-  return {_mm512_set1_ps(x)};
-}
-ASSAY_INLINE F32x16 add(F32x16 a, F32x16 b) {
-  return {_mm512_add_ps(a.v, b.v)};
-}
-ASSAY_INLINE F32x16 mul(F32x16 a, F32x16 b) {
-  return {_mm512_mul_ps(a.v, b.v)};
-}
-ASSAY_INLINE F32x16 fma(F32x16 a, F32x16 b, F32x16 c) {
-  return {_mm512_fmadd_ps(a.v, b.v, c.v)};
-}
 ASSAY_INLINE F32x16 fnma(F32x16 a, F32x16 b, F32x16 c) {
   return {_mm512_fnmadd_ps(a.v, b.v, c.v)};
 }
-ASSAY_INLINE F32x16 load(const float* p) {
-  return {_mm512_loadu_ps(p)};
-}
-ASSAY_INLINE void store(float* p, F32x16 a) {
-  _mm512_storeu_ps(p, a.v);
-}
+
+// 24 registers of sums, two of weights, one of activations: 27 of 32.
+constexpr int kRegisterRows = 12;
+constexpr int kRegisterColumns = 2;
+template <class Number>
+inline constexpr Ahead kTunedAhead = {};
 
 }  // namespace
 }  // namespace assay

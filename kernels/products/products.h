@@ -4,6 +4,9 @@
 
 ASSAY_C_BEGIN
 
+/* Columns of a row of linear: its blocks fit a kernel's stack. */
+enum { ASSAY_LINEAR_MOST_COLUMNS = 65536 };
+
 /* Every product's. What `w` and `x` hold stands in the table above, a row an op. */
 typedef struct ProductArgs {
   const void* w;

@@ -134,8 +134,8 @@ inline void gemm_group(const Args& args, const float* x0, float* y0, int64_t row
   }
 }
 
-template <class Number, class Widen>
-inline AssayStatus gemm(const Typed<TileMajor<Number, Widen>, float>& args) {
+template <class Number>
+inline AssayStatus gemm(const Typed<TileMajor<Number>, float>& args) {
   constexpr int Rows = kRegisterRows;
   constexpr int Columns = kRegisterColumns;
   static_assert(kCachedRows % Rows == 0 && (kTileRows / kLanes) % Columns == 0);
@@ -145,7 +145,7 @@ inline AssayStatus gemm(const Typed<TileMajor<Number, Widen>, float>& args) {
     const int64_t tiles = (columns + kTileRows - 1) / kTileRows;
     for (int64_t m0 = 0; m0 < args.m; m0 += kCachedRows) {
       const int64_t rows = at_most(kCachedRows, args.m - m0);
-      gemm_group<Widen, Rows, Columns>(args, args.x + m0 * args.x_stride, args.y + m0 * args.y_stride + n0, rows, n0, tiles,
+      gemm_group<typename Number::Widen, Rows, Columns>(args, args.x + m0 * args.x_stride, args.y + m0 * args.y_stride + n0, rows, n0, tiles,
                                        totals);
       for (int64_t r = 0; r < rows; ++r) {
         const int64_t c = r < rows / Rows * Rows ? columns / kTileRows * kTileRows : 0;

@@ -53,9 +53,10 @@ inline AssayStatus gemv_tiles(const Args& args) {
 
 // kTunedAhead, of the ISA's header: the distance where the hardware follows the weights by itself. With AVX-512 every one from 512 bytes to 32 KiB costs 2 to
 // 18 per cent of the read roof.
-template <class Number, class Widen>
-inline AssayStatus gemv(const Typed<TileMajor<Number, Widen>, float>& args) {
-  return follows_streams() ? gemv_tiles<Widen, kTunedAhead<Number>>(args) : gemv_tiles<Widen, kFarAhead>(args);
+template <class Number>
+inline AssayStatus gemv(const Typed<TileMajor<Number>, float>& args) {
+  using Widen = typename Number::Widen;
+  return follows_streams() ? gemv_tiles<Widen, kTunedAhead<typename Number::Stored>>(args) : gemv_tiles<Widen, kFarAhead>(args);
 }
 
 }  // namespace

@@ -9,10 +9,9 @@ namespace assay {
 namespace {
 
 // Weights [ceil(n/32), k, 32].
-template <class Number, class WidenNumber>
+template <class Number>
 struct TileMajor {
-  using Element = Number;
-  using Widen = WidenNumber;
+  using Element = typename Number::Stored;
 };
 // Weights [ceil(n/16), blocks].
 template <class Tile>
@@ -21,9 +20,9 @@ struct Packed {
 };
 
 namespace tile {
-using f32 = TileMajor<float, Copy>;
-using f16 = TileMajor<uint16_t, WidenF16>;
-using bf16 = TileMajor<uint16_t, WidenBf16>;
+using f32 = TileMajor<element::f32>;
+using f16 = TileMajor<element::f16>;
+using bf16 = TileMajor<element::bf16>;
 }  // namespace tile
 namespace plain {
 using f32 = float;
