@@ -22,6 +22,7 @@ struct ModelConfig {
   double rms_eps = 0;  // a GGUF file has it as f32, config.json in decimal
   double rope_theta = 0;
   bool tied = false;  // lm_head is the embedding
+  std::string architecture = "qwen3";
 
   std::int64_t q_width() const { return heads * head_dim; }
   std::int64_t kv_width() const { return kv_heads * head_dim; }

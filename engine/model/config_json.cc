@@ -1,4 +1,5 @@
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "engine/files/strict_json.h"
 #include "engine/model/config.h"

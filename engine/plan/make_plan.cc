@@ -5,6 +5,7 @@
 #include "engine/files/file_error.h"
 #include "engine/plan/placement.h"
 #include "engine/plan/plan.h"
+#include "reference/ops/find.h"
 
 namespace assay {
 namespace {
@@ -16,8 +17,8 @@ Operand part(int slot, std::int64_t width) {
   return {slot, 0, 0, width};
 }
 
-std::string op_of(std::string_view name, KvType type) {
-  return std::string(name) + (type == KvType::f32 ? "_f32" : "_f16");
+const Op& op_of(const OpTable& table) {
+  return the_op(table.op);
 }
 
 class Builder {
@@ -26,10 +27,10 @@ class Builder {
 
   void build() {
     make_slots();
-    add("rope_table", StepKind::rope_table, -1, {part(plan_.positions_slot, 1)}, {angles()}, "rope_table");
+    add("rope_table", StepKind::rope_table, -1, {part(plan_.positions_slot, 1)}, {angles()}, op_of(kernel_tables::rope_table));
     const Weight& table = weights_.at(Role::embed);
     add("embed", StepKind::embed, -1, {part(plan_.tokens_slot, 1)}, {part(residual_[0], config_.hidden)},
-        (is_block(table.dtype) ? "decode_" : "embed_") + std::string(dtype_name(table.dtype)), take_weight(table, true));
+        is_block(table.dtype) ? codec_op(CodecForm::decode, table.dtype) : embed_op(table.dtype), take_weight(table, true));
     for (std::int64_t layer = 0; layer < config_.layers; ++layer) {
       attention(layer);
       feed_forward(layer);
@@ -76,9 +77,9 @@ class Builder {
 
   // A step whose decode and prefill are the same op. It has the rows of what it writes.
   Step& add(std::string site, StepKind kind, std::int64_t layer, std::vector<Operand> inputs, std::vector<Operand> outputs,
-            const std::string& op, int weight = -1) {
+            const Op& op, int weight = -1) {
     const bool of_logits = !outputs.empty() && plan_.slots[static_cast<std::size_t>(outputs[0].slot)].of_logits;
-    plan_.steps.push_back({std::move(site), kind, layer, std::move(inputs), std::move(outputs), weight, of_logits, op, op});
+    plan_.steps.push_back({std::move(site), kind, layer, std::move(inputs), std::move(outputs), weight, of_logits, &op, &op});
     return plan_.steps.back();
   }
 
@@ -109,7 +110,7 @@ class Builder {
 
   Step& norm(Role role, std::int64_t layer, const Operand& from, const Operand& to) {
     const Weight& weight = weights_.at(role, layer);
-    return add(weight.site, StepKind::rms_norm, layer, {from}, {to}, "rms_norm", take_weight(weight));
+    return add(weight.site, StepKind::rms_norm, layer, {from}, {to}, op_of(kernel_tables::rms_norm), take_weight(weight));
   }
 
   // The slot of `source`, which the site `from` wrote, as activations of that type; quantised where that is not done yet.
@@ -120,24 +121,23 @@ class Builder {
       for (const Role role : readers) types_.push_back(builder.activations_of(role, layer));
       std::ranges::sort(types_);
       types_.erase(std::ranges::unique(types_).begin(), types_.end());
-      std::erase(types_, ActivationType::f32);
-      for (const ActivationType type : types_) quantize(type);
+      std::erase(types_, DType::f32);
+      for (const DType type : types_) quantize(type);
     }
 
-    Operand as(ActivationType type) const {
-      if (type == ActivationType::f32) return source_;
+    Operand as(DType type) const {
+      if (type == DType::f32) return source_;
       const auto at = std::ranges::find(types_, type) - types_.begin();
       return quantised_[static_cast<std::size_t>(at)];
     }
 
    private:
-    void quantize(ActivationType type) {
-      const DType dtype = activation_dtype(type);
-      const std::string name(dtype_name(dtype));
-      const Operand to = part(builder_.quantised_slot(source_.slot, dtype), source_.width / dtype_numbers(dtype));
+    void quantize(DType type) {
+      const std::string name(dtype_name(type));
+      const Operand to = part(builder_.quantised_slot(source_.slot, type), source_.width / dtype_numbers(type));
       // Readers in two formats: the site's name says which.
       const std::string site = from_ + (types_.size() == 1 ? ".quant" : ".quant_" + name);
-      builder_.add(site, StepKind::quantize, layer_, {source_}, {to}, "quantize_" + name);
+      builder_.add(site, StepKind::quantize, layer_, {source_}, {to}, codec_op(CodecForm::quantize, type));
       quantised_.push_back(to);
     }
 
@@ -145,13 +145,13 @@ class Builder {
     std::string from_;
     std::int64_t layer_;
     Operand source_;
-    std::vector<ActivationType> types_;
+    std::vector<DType> types_;
     std::vector<Operand> quantised_;
   };
 
-  ActivationType activations_of(Role role, std::int64_t layer) const {
+  DType activations_of(Role role, std::int64_t layer) const {
     const WeightLayout* const layout = find_weight_layout(matrix(role, layer).dtype);
-    return layout == nullptr ? ActivationType::f32 : layout->activations;  // take_weight refuses it
+    return layout == nullptr ? DType::f32 : layout->activations;  // take_weight refuses it
   }
 
   const Weight& matrix(Role role, std::int64_t layer) const {
@@ -173,19 +173,19 @@ class Builder {
     const Weight& weight = matrix(role, layer);
     const int planned = take_weight(weight);
     const WeightLayout& layout = *plan_.weights[static_cast<std::size_t>(planned)].layout;
-    Step& step = add(site_of(role, layer), StepKind::linear, layer, {activations.as(layout.activations)}, {to},
-                     find_product(layout.type, layout.activations, Product::gemv, Isa::scalar).op, planned);
-    step.prefill_op = find_product(layout.type, layout.activations, Product::gemm, Isa::scalar).op;
+    Step& step =
+        add(site_of(role, layer), StepKind::linear, layer, {activations.as(layout.activations)}, {to}, *layout.gemv, planned);
+    step.prefill = layout.gemm;
     return step;
   }
 
   void residual(std::int64_t layer, std::string_view name, int from, int to) {
     const std::int64_t n = config_.hidden;
-    add(site(layer, name), StepKind::add, layer, {part(from, n), part(branch_, n)}, {part(to, n)}, "add");
+    add(site(layer, name), StepKind::add, layer, {part(from, n), part(branch_, n)}, {part(to, n)}, op_of(kernel_tables::add));
   }
 
   void rotate(std::int64_t layer, std::string_view name, const Operand& heads) {
-    add(site(layer, name), StepKind::rope, layer, {heads, angles()}, {heads}, "rope");
+    add(site(layer, name), StepKind::rope, layer, {heads, angles()}, {heads}, op_of(kernel_tables::rope));
   }
 
   void attention(std::int64_t layer) {
@@ -209,9 +209,10 @@ class Builder {
     rotate(layer, "q_rope", q);
     rotate(layer, "k_rope", k);
     const KvType type = plan_.options.kv_type;
-    add(site(layer, "kv_store"), StepKind::kv_store, layer, {k, v}, {}, op_of("kv_store", type));
-    add(site(layer, "attn"), StepKind::attention, layer, {q}, {part(attn_, config_.q_width())}, op_of("attn_decode", type))
-        .prefill_op = op_of("attn_prefill", type);
+    add(site(layer, "kv_store"), StepKind::kv_store, layer, {k, v}, {}, kv_op(KvForm::store, type));
+    add(site(layer, "attn"), StepKind::attention, layer, {q}, {part(attn_, config_.q_width())},
+        attention_op(AttentionForm::decode, type))
+        .prefill = &attention_op(AttentionForm::prefill, type);
     const Activations attended(*this, site(layer, "attn"), layer, part(attn_, config_.q_width()), {Role::o_proj});
     linear(Role::o_proj, layer, attended, part(branch_, config_.hidden));
     residual(layer, "attn_residual", stream, residual_[1]);
@@ -224,7 +225,7 @@ class Builder {
     linear(Role::gate_proj, layer, normed, part(gate_, config_.ffn));
     linear(Role::up_proj, layer, normed, part(up_, config_.ffn));
     const Operand gate = part(gate_, config_.ffn);
-    add(site(layer, "swiglu"), StepKind::swiglu, layer, {gate, part(up_, config_.ffn)}, {gate}, "swiglu");
+    add(site(layer, "swiglu"), StepKind::swiglu, layer, {gate, part(up_, config_.ffn)}, {gate}, op_of(kernel_tables::swiglu));
     const Activations gated(*this, site(layer, "swiglu"), layer, part(gate_, config_.ffn), {Role::down_proj});
     linear(Role::down_proj, layer, gated, part(branch_, config_.hidden));
     residual(layer, "ffn_residual", residual_[1], residual_[0]);

@@ -45,7 +45,7 @@ struct OpenTiles {
 
 // Rows row .. row + R - 1 of the panel.
 template <int R, class Format, int T>
-__attribute__((noinline)) void add_rows(const OpenTiles<Format, T>& tiles, const Panel<Format>& panel, int64_t row) {
+__attribute__((noinline)) void add_rows(const OpenTiles<Format, T>& tiles, const Panel<Format>& panel, int64_t row) noexcept {
   const auto y_at = [&](int t, int r) { return tiles.y + (row + r) * tiles.y_stride + t * kPackedRows; };
   const auto columns_of = [&](int t) { return tiles.columns - t * kPackedRows; };
   F32x16 acc[T][R];

@@ -39,7 +39,7 @@ struct Opened {  // a super-block
   float row_d[kPackedRows];
   float row_dmin[kPackedRows];
 
-  __attribute__((noinline)) void open(const typename Format::Tile& tile) {
+  __attribute__((noinline)) void open(const typename Format::Tile& tile) noexcept {
     const Format format(tile);
     for_each_index<Format::kGroups>([&](auto group) ASSAY_LAMBDA_INLINE {
       constexpr int G = decltype(group)::value;
@@ -69,7 +69,7 @@ struct Opened<Format, ASSAY_QK> {
   Words lines[ASSAY_QK / 4];
   float row_d[kPackedRows];
 
-  __attribute__((noinline)) void open(const typename Format::Tile& tile) {
+  __attribute__((noinline)) void open(const typename Format::Tile& tile) noexcept {
     const Format format(tile);
     for_each_index<ASSAY_QK / 4>([&](auto line) ASSAY_LAMBDA_INLINE {
       constexpr int L = decltype(line)::value;

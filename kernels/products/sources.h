@@ -19,7 +19,7 @@ struct Source {
   int64_t blocks;   // of such a row
   int64_t bytes;    // of a weight
   int64_t streams;  // rows that a tile is made of
-  void (*open_tile)(const Source& from, int64_t t, int64_t b, int count, Opened<Format>* to);
+  void (*open_tile)(const Source& from, int64_t t, int64_t b, int count, Opened<Format>* to) noexcept;
 
   // Past the last row stands the last row again: its sums are not stored.
   ASSAY_INLINE const char* stream(int64_t t, int64_t i, int64_t b) const {
@@ -30,13 +30,13 @@ struct Source {
 };
 
 template <class Format>
-inline void open_packed(const Source<Format>& from, int64_t t, int64_t b, int count, Opened<Format>* to) {
+inline void open_packed(const Source<Format>& from, int64_t t, int64_t b, int count, Opened<Format>* to) noexcept {
   const auto* tiles = reinterpret_cast<const typename Format::Tile*>(from.stream(t, 0, b));
   for (int i = 0; i < count; ++i) to[i].open(tiles[i]);
 }
 
 template <class Format>
-inline void open_plain(const Source<Format>& from, int64_t t, int64_t b, int count, Opened<Format>* to) {
+inline void open_plain(const Source<Format>& from, int64_t t, int64_t b, int count, Opened<Format>* to) noexcept {
   alignas(64) typename Format::Tile tile;
   const typename Format::Block* rows[kPackedRows];
   for (int r = 0; r < kPackedRows; ++r) rows[r] = reinterpret_cast<const typename Format::Block*>(from.stream(t, r, b));

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "harness/forensics/attribute/plan_faults.h"
-#include "harness/forensics/audit/wiring.h"
+#include "harness/forensics/model/wiring.h"
 #include "harness/forensics/trace/prompts.h"
 
 namespace assay {
@@ -66,7 +66,7 @@ class PromptRun {
     const Step& step = request_.engine->plan().steps[index];
     SiteAttribution out;
     out.site = step.site;
-    out.op = step.prefill_op;
+    out.op = step.prefill->name;
     out.local = probe_.errors()[index];
     out.variant = out.local.variant;
     if (wiring != nullptr) {

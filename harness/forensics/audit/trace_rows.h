@@ -7,7 +7,7 @@
 
 #include "golden/trace.h"
 #include "harness/forensics/audit/formula.h"
-#include "harness/forensics/audit/wiring.h"
+#include "harness/forensics/model/wiring.h"
 
 namespace assay {
 

@@ -57,13 +57,13 @@ void check_same_run(const TraceFile& trace, const TracePrompt& prompt, const Tra
   if (other.positions != prompt.positions) refuse(beside, prompt.name, "other rows kept than in " + trace.path().string());
 }
 
-SiteError site_error(const TraceFile& trace, const TracePrompt& prompt, const std::string& site, const Array& truth,
-                     const Array& ours, const TraceFile* beside) {
+SiteRms site_rms(const TraceFile& trace, const TracePrompt& prompt, const std::string& site, const Array& truth,
+                 const Array& ours, const TraceFile* beside) {
   if (truth.elements() != ours.elements()) {
     refuse(trace, prompt.name,
            site + " has " + std::to_string(truth.elements()) + " values; the model gives " + std::to_string(ours.elements()));
   }
-  SiteError error{prompt.name, site, rms(truth), rms_difference(ours, truth), {}};
+  SiteRms error{prompt.name, site, rms(truth), rms_difference(ours, truth), {}};
   if (beside == nullptr) return error;
   const Array other = beside->site(prompt, site);
   if (other.elements() != truth.elements()) {
@@ -104,7 +104,7 @@ PromptEvaluation evaluate_prompt(Engine& engine, const TraceFile& trace, const s
       out.apart.push_back(site);
       continue;
     }
-    out.sites.push_back(site_error(trace, prompt, site, theirs, rows.at(site), beside));
+    out.sites.push_back(site_rms(trace, prompt, site, theirs, rows.at(site), beside));
     if (site == kLogitsSite) compare_logits(rows.at(site), theirs, prompt, out);
   }
   if (out.sites.empty()) refuse(trace, name, "no site that the model has: nothing to compare");
