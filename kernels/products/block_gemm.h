@@ -99,7 +99,8 @@ inline void add_panel(const OpenTiles<Format, T>& tiles, const Panel<Format>& pa
 
 // Weights' rows n0 and on against a panel whose first row of outputs is y, T tiles at a time, the rest in halves of it.
 template <int T, class Format>
-inline void add_tiles(const Source<Format>& source, const Panel<Format>& panel, int64_t n0, int64_t n, float* y, int64_t y_stride) {
+inline void add_tiles(const Source<Format>& source, const Panel<Format>& panel, int64_t n0, int64_t n, float* y,
+                      int64_t y_stride) {
   OpenTiles<Format, T> tiles;
   tiles.y_stride = y_stride;
   for (; n - n0 > (T - 1) * kPackedRows; n0 += T * kPackedRows) {
