@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "harness/forensics/diff/report.h"
 #include "harness/forensics/model/definition.h"

@@ -90,7 +90,6 @@ constexpr Family kFamily{.name = "count",
                          .reference = erased<count_reference>,
                          .cost = no_cost,
                          .shapes = count_shapes,
-                         .bias_case = no_bias_case,
                          .bench_params = no_bench};
 constexpr AnyKernel kKernels[] = {{"count_avx2", Isa::avx2, count_avx2}, {"count_scalar", Isa::scalar, count_scalar}};
 constexpr OpTable kTable{"count", sizeof(CountArgs), kKernels};

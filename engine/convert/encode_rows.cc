@@ -13,9 +13,7 @@
 namespace assay {
 namespace {
 
-// From one type to another, through f32; f32 itself is copied.
 struct Conversion {
-  DType dtype;
   const AnyKernel* kernel;  // null: copied
   bool codec;               // takes CodecArgs
 
@@ -30,10 +28,11 @@ struct Conversion {
   }
 };
 
-Conversion conversion(DType dtype, const Op* op) {
-  if (dtype == DType::f32) return {dtype, nullptr, false};
-  if (op == nullptr) throw std::logic_error("encode_rows: no conversion for " + std::string(dtype_name(dtype)));
-  return {dtype, &select_kernel(*op->table), is_block(dtype)};
+// One of the two is f32.
+Conversion conversion(DType from, DType to) {
+  if (from == to) return {nullptr, false};
+  const Op& op = is_block(to) ? codec_op(CodecForm::encode, to) : convert_op(from, to);
+  return {&select_kernel(*op.table), is_block(to)};
 }
 
 // What the type holds, after rounding to nearest even; blocks refuse by themselves.
@@ -47,18 +46,18 @@ std::size_t row_bytes(DType dtype, std::int64_t cols) {
   return static_cast<std::size_t>(cols / dtype_numbers(dtype)) * dtype_size(dtype);
 }
 
-void encode_row(const Conversion& widen, const Conversion& narrow, std::int64_t row, const std::uint8_t* src, std::uint8_t* dst,
-                std::span<float> wide) {
+void encode_row(const Conversion& widen, const Conversion& narrow, DType to, std::int64_t row, const std::uint8_t* src,
+                std::uint8_t* dst, std::span<float> wide) {
   const auto n = static_cast<std::int64_t>(wide.size());
   widen.run(src, wide.data(), n);
-  const float most = most_of(narrow.dtype);
+  const float most = most_of(to);
   for (std::size_t i = 0; i < wide.size(); ++i) {
     if (std::fabs(wide[i]) <= most) continue;
     throw RowError(row, "element " + std::to_string(i) + " is " + std::to_string(wide[i]) + ", which " +
-                            std::string(dtype_name(narrow.dtype)) + " does not hold");
+                            std::string(dtype_name(to)) + " does not hold");
   }
   if (narrow.run(wide.data(), dst, n) != ASSAY_OK) {
-    throw RowError(row, "a scale leaves the range of f16, in which " + std::string(dtype_name(narrow.dtype)) + " keeps it");
+    throw RowError(row, "a scale leaves the range of f16, in which " + std::string(dtype_name(to)) + " keeps it");
   }
 }
 
@@ -66,8 +65,8 @@ void encode_row(const Conversion& widen, const Conversion& narrow, std::int64_t 
 
 void encode_rows(DType from, DType to, std::int64_t rows, std::int64_t cols, std::span<const std::uint8_t> src,
                  std::span<std::uint8_t> dst, int threads) {
-  const Conversion widen = conversion(from, find_conversion(from, DType::f32));
-  const Conversion narrow = conversion(to, is_block(to) ? find_codec(CodecForm::encode, to) : find_conversion(DType::f32, to));
+  const Conversion widen = conversion(from, DType::f32);
+  const Conversion narrow = conversion(DType::f32, to);
   const std::size_t src_row = row_bytes(from, cols);
   const std::size_t dst_row = row_bytes(to, cols);
   const auto count = static_cast<std::size_t>(rows);
@@ -78,7 +77,7 @@ void encode_rows(DType from, DType to, std::int64_t rows, std::int64_t cols, std
     std::vector<float> wide(static_cast<std::size_t>(cols));
     for (std::int64_t row = begin; row < end; ++row) {
       const auto at = static_cast<std::size_t>(row);
-      encode_row(widen, narrow, row, src.data() + at * src_row, dst.data() + at * dst_row, wide);
+      encode_row(widen, narrow, to, row, src.data() + at * src_row, dst.data() + at * dst_row, wide);
     }
   });
 }

@@ -3,19 +3,20 @@
 #include <string>
 
 #include "reference/ops/find.h"
+#include "reference/ops/status.h"
 
 namespace assay {
 namespace {
 
 const AnyKernel* kernel(KvForm form, DType type) {
-  return &select_kernel(*find_kv(form, type)->table);
+  return &select_kernel(*kv_op(form, type).table);
 }
 
 // The caches compute every argument themselves, so a refusal is a mistake of theirs.
 void run(const AnyKernel& kernel, const void* args) {
   const AssayStatus status = kernel.run(args);
   if (status != ASSAY_OK)
-    throw std::logic_error(std::string(kernel.name) + " refused a cache's arguments, status " + std::to_string(status));
+    throw std::logic_error(std::string(kernel.name) + " refused a cache's arguments: " + std::string(status_name(status)));
 }
 
 void* row_at(const KvShape& shape, const KvPlace& place) {

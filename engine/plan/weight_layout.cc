@@ -17,7 +17,7 @@ WeightLayout numbers_layout(DType stored) {
   return {stored,
           stored,
           DType::f32,
-          find_packing(PackForm::pack, packed),
+          find_pack(packed),
           find_product(ProductForm::gemv, stored, DType::f32),
           find_product(ProductForm::gemm, stored, DType::f32),
           ASSAY_TILE_ROWS};
@@ -40,7 +40,7 @@ bool multiplies(const WeightLayout& layout) {
 std::vector<WeightLayout> make_layouts() {
   std::vector<WeightLayout> layouts;
   for (const StoredType& type : kStoredTypes) {
-    const Op* const pack = is_block(type.dtype) ? find_packing(PackForm::pack, type.dtype) : nullptr;
+    const Op* const pack = is_block(type.dtype) ? find_pack(type.dtype) : nullptr;
     WeightLayout layout = is_block(type.dtype) ? blocks_layout(type, type.dtype, nullptr) : numbers_layout(type.dtype);
     if (pack != nullptr) {
       const WeightLayout packed = blocks_layout(type, pack->to, pack);

@@ -21,7 +21,7 @@ void load_norm(const Weight& weight, float* dst) {
     std::memcpy(dst, weight.bytes.data(), weight.bytes.size());
   } else {
     const ConvertArgs args{weight.bytes.data(), dst, weight.cols};
-    status = select_kernel(*find_conversion(weight.dtype, DType::f32)->table).run(&args);
+    status = select_kernel(*convert_op(weight.dtype, DType::f32).table).run(&args);
   }
   if (status != ASSAY_OK) throw std::logic_error("widening " + weight.name + " was refused");
 }

@@ -140,7 +140,7 @@ TestCase case_from_golden(const Op& op, const GoldenFile& file, const std::strin
 }
 
 std::optional<TestCase> bias_test_case(const Op& op) {
-  const GeneratedCase generated = op.family->bias_case != nullptr ? op.family->bias_case(op) : GeneratedCase{};
+  const GeneratedCase generated = op.family->bias_case(op);
   if (generated.params.values().empty()) return std::nullopt;
   TestCase test;
   test.name = "bias";

@@ -45,7 +45,7 @@ struct OpenTiles {
 
 // Rows row .. row + R - 1 of the panel.
 template <int R, class Format, int T>
-__attribute__((noinline)) void add_rows(const OpenTiles<Format, T>& tiles, const Panel<Format>& panel, int64_t row) {
+__attribute__((noinline)) void add_rows(const OpenTiles<Format, T>& tiles, const Panel<Format>& panel, int64_t row) noexcept {
   const auto y_at = [&](int t, int r) { return tiles.y + (row + r) * tiles.y_stride + t * kPackedRows; };
   const auto columns_of = [&](int t) { return tiles.columns - t * kPackedRows; };
   F32x16 acc[T][R];
@@ -99,7 +99,8 @@ inline void add_panel(const OpenTiles<Format, T>& tiles, const Panel<Format>& pa
 
 // Weights' rows n0 and on against a panel whose first row of outputs is y, T tiles at a time, the rest in halves of it.
 template <int T, class Format>
-inline void add_tiles(const Source<Format>& source, const Panel<Format>& panel, int64_t n0, int64_t n, float* y, int64_t y_stride) {
+inline void add_tiles(const Source<Format>& source, const Panel<Format>& panel, int64_t n0, int64_t n, float* y,
+                      int64_t y_stride) {
   OpenTiles<Format, T> tiles;
   tiles.y_stride = y_stride;
   for (; n - n0 > (T - 1) * kPackedRows; n0 += T * kPackedRows) {

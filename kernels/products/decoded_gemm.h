@@ -21,7 +21,7 @@ template <class Block>
 inline void fill_panels(const WeightRows<Block>& rows, int64_t n0, int64_t first, int64_t depth, Panels<Block>& panels) {
   for (int64_t half = 0; half < kTileRows; half += kLanes) {
     each_column(rows, n0 + half, first, depth,
-                        [&](int64_t c, const F32x16& w) { store(panels.at[c / kBlock] + c % kBlock * kTileRows + half, w); });
+                [&](int64_t c, const F32x16& w) { store(panels.at[c / kBlock] + c % kBlock * kTileRows + half, w); });
   }
 }
 

@@ -28,7 +28,6 @@ struct ReadyScale<true> {
   ASSAY_INLINE F32x16 get() const { return load(v); }
 };
 
-// open() is a function of its own: plain and packed weights share it.
 template <class Format, int64_t Elements = Format::kElements>
 struct Opened {  // a super-block
   static constexpr bool kInF32 = kScalesInF32 && Format::kGroups / 2 * Format::kMaxScaled <= 1 << 24;
@@ -39,8 +38,7 @@ struct Opened {  // a super-block
   float row_d[kPackedRows];
   float row_dmin[kPackedRows];
 
-  __attribute__((noinline)) void open(const typename Format::Tile& tile) {
-    const Format format(tile);
+  ASSAY_INLINE void open(const Format& format) {
     for_each_index<Format::kGroups>([&](auto group) ASSAY_LAMBDA_INLINE {
       constexpr int G = decltype(group)::value;
       for_each_index<Format::kGroupLines>([&](auto line) ASSAY_LAMBDA_INLINE {
@@ -69,8 +67,7 @@ struct Opened<Format, ASSAY_QK> {
   Words lines[ASSAY_QK / 4];
   float row_d[kPackedRows];
 
-  __attribute__((noinline)) void open(const typename Format::Tile& tile) {
-    const Format format(tile);
+  ASSAY_INLINE void open(const Format& format) {
     for_each_index<ASSAY_QK / 4>([&](auto line) ASSAY_LAMBDA_INLINE {
       constexpr int L = decltype(line)::value;
       lines[L] = format.template codes<L>();

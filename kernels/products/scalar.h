@@ -114,11 +114,11 @@ inline BlockQ8_0 row_of(const BlockQ8_0x16& tile, int r) {
 // Block b of weight row i.
 template <class Block, class X>
 inline const Block& block_at(const Typed<Block, X>& args, int64_t i, int64_t b) {
-  return args.w[i * (args.k / kElementsOf<X>) + b];
+  return args.w[i * (args.k / kElementsOf<X>)+b];
 }
 template <class Tile, class X>
 inline auto block_at(const Typed<Packed<Tile>, X>& args, int64_t i, int64_t b) {
-  return row_of(args.w[i / 16 * (args.k / kElementsOf<X>) + b], static_cast<int>(i % 16));
+  return row_of(args.w[i / 16 * (args.k / kElementsOf<X>)+b], static_cast<int>(i % 16));
 }
 
 template <class W, class X>

@@ -19,7 +19,7 @@ struct Source {
   int64_t blocks;   // of such a row
   int64_t bytes;    // of a weight
   int64_t streams;  // rows that a tile is made of
-  void (*open_tile)(const Source& from, int64_t t, int64_t b, int count, Opened<Format>* to);
+  void (*open_tile)(const Source& from, int64_t t, int64_t b, int count, Opened<Format>* to) noexcept;
 
   // Past the last row stands the last row again: its sums are not stored.
   ASSAY_INLINE const char* stream(int64_t t, int64_t i, int64_t b) const {
@@ -29,22 +29,28 @@ struct Source {
   ASSAY_INLINE void open(int64_t t, int64_t b, int count, Opened<Format>* to) const { open_tile(*this, t, b, count, to); }
 };
 
+// A function of its own: plain and packed weights share it.
 template <class Format>
-inline void open_packed(const Source<Format>& from, int64_t t, int64_t b, int count, Opened<Format>* to) {
-  const auto* tiles = reinterpret_cast<const typename Format::Tile*>(from.stream(t, 0, b));
-  for (int i = 0; i < count; ++i) to[i].open(tiles[i]);
+__attribute__((noinline)) void open_tiles(const typename Format::Tile* tiles, int count, Opened<Format>* to) noexcept {
+  for (int i = 0; i < count; ++i) to[i].open(Format(tiles[i]));
 }
 
 template <class Format>
-inline void open_plain(const Source<Format>& from, int64_t t, int64_t b, int count, Opened<Format>* to) {
-  alignas(64) typename Format::Tile tile;
+inline void open_packed(const Source<Format>& from, int64_t t, int64_t b, int count, Opened<Format>* to) noexcept {
+  open_tiles(reinterpret_cast<const typename Format::Tile*>(from.stream(t, 0, b)), count, to);
+}
+
+// All are gathered before the first is opened: what has just been stored in parts cannot be loaded as a whole yet.
+template <class Format>
+inline void open_plain(const Source<Format>& from, int64_t t, int64_t b, int count, Opened<Format>* to) noexcept {
+  alignas(64) typename Format::Tile tiles[kChunk<Format>];
   const typename Format::Block* rows[kPackedRows];
   for (int r = 0; r < kPackedRows; ++r) rows[r] = reinterpret_cast<const typename Format::Block*>(from.stream(t, r, b));
   for (int i = 0; i < count; ++i) {
-    gather(rows, tile);
-    to[i].open(tile);
+    gather(rows, tiles[i]);
     for (const auto*& row : rows) ++row;
   }
+  open_tiles(tiles, count, to);
 }
 
 template <class Format, class W>

@@ -63,9 +63,8 @@ ASSAY_INLINE void add_block_of_32(const Weights* const (&weights)[T], const int8
       }
     }
   });
-  for_each_sum<T, R>([&](int t, int r) ASSAY_LAMBDA_INLINE {
-    acc[t][r] = add_first(*weights[t], *sides[r], to_f32(i1[t][r]), acc[t][r]);
-  });
+  for_each_sum<T, R>([&](int t, int r)
+                         ASSAY_LAMBDA_INLINE { acc[t][r] = add_first(*weights[t], *sides[r], to_f32(i1[t][r]), acc[t][r]); });
 }
 
 }  // namespace

@@ -145,8 +145,8 @@ inline AssayStatus gemm(const Typed<TileMajor<Number>, float>& args) {
     const int64_t tiles = (columns + kTileRows - 1) / kTileRows;
     for (int64_t m0 = 0; m0 < args.m; m0 += kCachedRows) {
       const int64_t rows = at_most(kCachedRows, args.m - m0);
-      gemm_group<typename Number::Widen, Rows, Columns>(args, args.x + m0 * args.x_stride, args.y + m0 * args.y_stride + n0, rows, n0, tiles,
-                                       totals);
+      gemm_group<typename Number::Widen, Rows, Columns>(args, args.x + m0 * args.x_stride, args.y + m0 * args.y_stride + n0, rows,
+                                                        n0, tiles, totals);
       for (int64_t r = 0; r < rows; ++r) {
         const int64_t c = r < rows / Rows * Rows ? columns / kTileRows * kTileRows : 0;
         stream(Copy{}, totals + r * kGroupRows + c, args.y + (m0 + r) * args.y_stride + n0 + c, columns - c);

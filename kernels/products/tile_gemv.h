@@ -51,8 +51,8 @@ inline AssayStatus gemv_tiles(const Args& args) {
   return ASSAY_OK;
 }
 
-// kTunedAhead, of the ISA's header: the distance where the hardware follows the weights by itself. With AVX-512 every one from 512 bytes to 32 KiB costs 2 to
-// 18 per cent of the read roof.
+// kTunedAhead: the distance where the hardware follows the weights by itself. With AVX-512 every one from 512 bytes to 32 KiB costs 2
+// to 18 per cent of the read roof.
 template <class Number>
 inline AssayStatus gemv(const Typed<TileMajor<Number>, float>& args) {
   using Widen = typename Number::Widen;

@@ -1,8 +1,9 @@
 """Kernel mutants: the edits of tests/mutants/kernels/*.toml, and translation units that hold many mutants side by side.
 
-A mutant is edits of files under kernels/, or a function around a kernel. Edits concern each kernels/<op>/<isa>.cc that includes an edited
-file. Such a source is written out with its includes once for each mutant, each copy in a namespace of its own and with its function
-renamed, after one copy of the C headers, which cost the most to compile. The shipped sources are never touched.
+A mutant is edits of files under kernels/, or a function around a kernel. Edits concern each op (a row of kernels/<family>/ops.inc) whose
+kernels.cc includes an edited file. That source is written out with its includes and that one row once for each mutant, each copy in a
+namespace of its own and with its function renamed, after one copy of the C headers, which cost the most to compile. The shipped sources
+are never touched.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ import tomllib
 from dataclasses import dataclass, field
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-ISAS = ("scalar", "avx2", "avx512", "avx512vnni")
 QUOTED = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
+HEADER = re.compile(r"^#include ASSAY_HEADER\((\w+), (.*)\)$", re.MULTILINE)  # kernels/unit.h
 SYSTEM = re.compile(r"^\s*#\s*include\s*(<[^>]+>)", re.MULTILINE)
 FIELDS = {"name", "kind", "what", "ops", "isas", "edits", "file", "find", "replace", "wrap", "needs", "but", "order", "equivalent", "quick"}
 
@@ -98,29 +99,72 @@ def text_of(name: str) -> str:
     return path.read_text()
 
 
+def source_of(name: str, isa: str) -> str:
+    """A file of the project with the names that depend on the ISA written out, as the preprocessor does."""
+    text = text_of(name)
+
+    def header(match: re.Match) -> str:
+        file = re.sub(r"ASSAY_PASTE\((\w+), (\w+)\)", r"\1\2", match[2].replace("ASSAY_ISA", isa))
+        return f'#include "kernels/{match[1]}/{file}.h"'
+
+    return HEADER.sub(header, text)
+
+
 @functools.cache
-def includes(name: str) -> frozenset[str]:
+def includes(name: str, isa: str) -> frozenset[str]:
     """The project's files that this one includes, itself among them."""
     found = {name}
-    for target in QUOTED.findall(text_of(name)):
-        found |= includes(target)
+    for target in QUOTED.findall(source_of(name, isa)):
+        found |= includes(target, isa)
     return frozenset(found)
+
+
+@functools.cache
+def isa_flags() -> dict[str, list[str]]:
+    """The ISAs of this architecture, the least preferred first, and how they are compiled."""
+    row = re.compile(r'^ASSAY_ISA\((\w+), +(?:any|x86_64), +(\w+),.*"(.*)"\)$', re.MULTILINE)
+    flags: dict[str, list[str]] = {}
+    for isa, included, own in row.findall(text_of("kernels/isa.inc")):
+        flags[isa] = [*flags.get(included, []), *own.split()]
+    return flags
+
+
+@dataclass(frozen=True)
+class Row:
+    """An op as kernels/<family>/ops.inc has it."""
+
+    family: str
+    text: str
+    arguments: str  # the struct
+    isas: tuple[str, ...]
+
+
+@functools.cache
+def rows() -> dict[str, Row]:
+    """Op to its row."""
+    found: dict[str, Row] = {}
+    for path in sorted((ROOT / "kernels").glob("*/ops.inc")):
+        group: list[str] = []
+        for line in path.read_text().splitlines():
+            if match := re.match(r"ASSAY_GROUP\(\w+, +(\w+), +([\w ]+)\)", line):
+                group = [match[1], *match[2].split()]
+            elif match := re.match(r"ASSAY_OP\((\w+)", line):
+                found[match[1]] = Row(path.parent.name, line, group[0], tuple(i for i in isa_flags() if i in group[1:]))
+    return dict(sorted(found.items()))
 
 
 @functools.cache
 def argument_fields(op: str) -> frozenset[str]:
     """The members of an op's argument struct."""
-    struct = re.search(r"typedef struct \w+Args \{(.*?)\} \w+Args;", text_of(f"kernels/{op}/{op}.h"), re.DOTALL)
-    return frozenset(re.findall(r"(\w+)(?:\[\d+\])?;", struct[1])) if struct else frozenset()
+    row = rows()[op]
+    text = text_of(f"kernels/{row.family}/{row.family}.h")
+    struct = re.search(rf"typedef struct {row.arguments} \{{(.*?)\}} {row.arguments};", text, re.DOTALL)
+    return frozenset(re.findall(r"(\w+)(?:\[\d+\])?;", struct[1]))
 
 
 def variants() -> dict[str, list[str]]:
-    """Op to the ISAs that it has a source for, scalar first."""
-    found: dict[str, list[str]] = {}
-    for isa in ISAS:
-        for path in sorted((ROOT / "kernels").glob(f"*/{isa}.cc")):
-            found.setdefault(path.parent.name, []).append(isa)
-    return dict(sorted(found.items()))
+    """Op to the ISAs that it has kernels for, scalar first."""
+    return {op: list(row.isas) for op, row in rows().items()}
 
 
 def concerns(mutant: Mutant, op: str, isa: str) -> bool:
@@ -131,22 +175,24 @@ def concerns(mutant: Mutant, op: str, isa: str) -> bool:
         return False
     if mutant.wrap:
         return set(mutant.needs) <= argument_fields(op)
-    return not includes(f"kernels/{op}/{isa}.cc").isdisjoint(edit.file for edit in mutant.edits)
+    return not includes(f"kernels/{rows()[op].family}/kernels.cc", isa).isdisjoint(edit.file for edit in mutant.edits)
 
 
-def expand(name: str, edits: list[Edit], seen: set[str]) -> str:
+def expand(name: str, op: str, isa: str, edits: list[Edit], seen: set[str]) -> str:
     """A file with its includes in place, each once; system headers are left to the head of the unit."""
     if name in seen:
         return ""
     seen.add(name)
-    text = text_of(name)
+    text = source_of(name, isa)
     for edit in edits:
         if edit.file == name:
             text = text.replace(edit.find, edit.replace)
     out = [f'#line 1 "{name}"']
     for number, line in enumerate(text.split("\n"), start=1):
         if quoted := QUOTED.match(line):
-            out += [expand(quoted[1], edits, seen), f'#line {number + 1} "{name}"']
+            out += [expand(quoted[1], op, isa, edits, seen), f'#line {number + 1} "{name}"']
+        elif line == "#include ASSAY_ROWS":
+            out.append(rows()[op].text)
         elif SYSTEM.match(line) or line.startswith("#pragma once"):
             out.append("")
         else:
@@ -189,8 +235,10 @@ extern "C" AssayStatus {symbol(op, isa, number)}(const Args* args) noexcept {{
 DECLARED = re.compile(r"^(AssayStatus (\w+)\(const \w+\* args\) noexcept);", re.MULTILINE)
 
 
-def composed(text: str, number: int) -> str:
+def composed(text: str, isa: str, number: int) -> str:
     """Other kernels that this one calls, which are C functions, under names of this namespace: two may not declare them differently."""
+    called = re.search(r"^#define ASSAY_QUANTIZER_ISA (?!ASSAY_ISA)(\w+)", text, re.MULTILINE)
+    text = re.sub(r"ASSAY_PASTE\((\w+_), ASSAY_QUANTIZER_ISA\)", rf"\g<1>{called[1] if called else isa}", text)
     names = {name for _, name in DECLARED.findall(text)}
     text = DECLARED.sub(lambda m: f'{m[1]} __asm__("{m[2]}");', text)
     defines = "".join(f"#define {name} {name}__{space(number)}\n" for name in sorted(names))
@@ -199,9 +247,10 @@ def composed(text: str, number: int) -> str:
 
 def unit(op: str, isa: str, mutants: list[Mutant]) -> str:
     """The translation unit of one variant: the kernel as it is, then each of its mutants."""
-    source = f"kernels/{op}/{isa}.cc"
-    system = sorted({header for name in includes(source) for header in SYSTEM.findall(text_of(name))})
+    source = f"kernels/{rows()[op].family}/kernels.cc"
+    system = sorted({header for name in includes(source, isa) for header in SYSTEM.findall(text_of(name))})
     out = [f"#include {header}" for header in ["<string.h>", "<xmmintrin.h>", *system]]
+    out += [f"#define ASSAY_ISA {isa}", "#define ASSAY_ROWS"]
     for number, mutant in enumerate([None, *mutants]):
         if mutant and mutant.wrap:
             out.append(wrapper(op, isa, number, mutant.wrap))
@@ -210,8 +259,9 @@ def unit(op: str, isa: str, mutants: list[Mutant]) -> str:
         out += [
             f"#define {op}_{isa} {symbol(op, isa, number)}",
             f"namespace {space(number)} {{",
-            composed(expand(source, edits, set()), number),
+            composed(expand(source, op, isa, edits, set()), isa, number),
             "}",
             f"#undef {op}_{isa}",
+            "#undef ASSAY_OP",
         ]
     return "\n".join(out) + "\n"

@@ -53,10 +53,9 @@ std::vector<double> through_blocks(reference::Format format, reference::Rounding
   const auto n = std::ssize(narrow);
   const std::vector<std::uint8_t> blocks = reference::encode(format, rounding, narrow.data(), n);
   std::vector<double> out;
-  const reference::FormatInfo& info = reference::info(format);
-  for (std::int64_t b = 0; b * info.elements < n; ++b) {
-    const reference::Block block = reference::read_block(format, blocks.data() + b * info.bytes);
-    for (int i = 0; i < info.elements; ++i) out.push_back(block.value(i));
+  for (std::int64_t b = 0; b * dtype_numbers(format) < n; ++b) {
+    const reference::Block block = reference::read_block(format, blocks.data() + b * reference::block_bytes(format));
+    for (int i = 0; i < block.elements; ++i) out.push_back(block.value(i));
   }
   return out;
 }

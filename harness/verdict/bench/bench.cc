@@ -97,7 +97,7 @@ void measure(const BenchItem& item, const BenchOptions& options, BenchResult& re
     return;
   }
   const double first = thread_seconds() - start;
-  result.cost = item.cost_of(*item.op, item.params);
+  result.cost = cost_of(*item.op, item.params);
   const bool reads = item.temperature == Temperature::cold && result.cost.bytes > 0;
   const std::optional<Peak> peak = peak_of(result.cost, item.variant.isa);
   Roofs& roofs = shared_roofs();

@@ -1,5 +1,5 @@
-// The page of `assay diff --html`, opened in headless Chromium: its script runs to the end, nothing is complained of, and the site
-// where the runs part is in the document.
+// The pages of `assay diff --html` and `assay report -o`, opened in headless Chromium: their scripts run to the end, nothing is complained
+// of, and what they are read for is in the document.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -8,11 +8,13 @@
 #include <string>
 
 #include "golden/atomic_file.h"
-#include "harness/forensics/diff/html.h"
+#include "harness/forensics/diff/page.h"
+#include "harness/reports/report_page/page.h"
 #include "tests/diff_support.h"
+#include "tests/report_support.h"
 #include "tests/temporary.h"
 
-namespace assay::diff {
+namespace assay {
 namespace {
 
 bool have_chromium() {
@@ -42,10 +44,10 @@ Opened open_page(const TemporaryFolder& folder, const std::string& page) {
   return out;
 }
 
-TEST(DiffHtml, ChromiumShowsTheDivergenceWithoutComplaint) {
+TEST(Pages, ChromiumShowsTheDivergenceWithoutComplaint) {
   if (!have_chromium()) GTEST_SKIP() << "chromium is not installed (ci/setup installs it)";
   const TemporaryFolder folder;
-  const Opened opened = open_page(folder, diff_html(diverging_diff(folder.path())));
+  const Opened opened = open_page(folder, diff::diff_html(diverging_diff(folder.path())));
   EXPECT_EQ(opened.console, "");
   // The script's last word: the prompts that it read.
   EXPECT_NE(opened.dom.find("data-ready=\"6\""), std::string::npos);
@@ -53,13 +55,14 @@ TEST(DiffHtml, ChromiumShowsTheDivergenceWithoutComplaint) {
   EXPECT_EQ(count(opened.dom, ">first divergence: layers.03.gate_proj</text>"), 6U);
   // gate_proj and up_proj, which read what is right as yet; each in the overview and in its op's panel.
   EXPECT_EQ(count(opened.dom, " diverges\" data-i="), 6U * 2 * 2);
+  EXPECT_EQ(count(opened.dom, "class=\"heat\""), 6U);
 }
 
 // The pointer over a point of the overview, then over the first cell of the third column of the last heat map.
-TEST(DiffHtml, HoveringShowsValues) {
+TEST(Pages, HoveringShowsValues) {
   if (!have_chromium()) GTEST_SKIP() << "chromium is not installed (ci/setup installs it)";
   const TemporaryFolder folder;
-  std::string page = diff_html(diverging_diff(folder.path()));
+  std::string page = diff::diff_html(diverging_diff(folder.path()));
   page.insert(page.find("</body>"), R"(<script>
     function over(element, x, y) { element.dispatchEvent(new MouseEvent('mousemove', {clientX: x, clientY: y})); }
     var tip = document.getElementById('tip'), seen = [];
@@ -80,8 +83,41 @@ TEST(DiffHtml, HoveringShowsValues) {
   }
 }
 
+// Names are text: of a trace that someone sent, they make no elements.
+TEST(Pages, NamesMakeNoElements) {
+  if (!have_chromium()) GTEST_SKIP() << "chromium is not installed (ci/setup installs it)";
+  const TemporaryFolder folder;
+  const Opened opened = open_page(folder, oddly_named_page(folder.path()));
+  EXPECT_EQ(opened.console, "");
+  EXPECT_NE(opened.dom.find("data-ready=\"1\""), std::string::npos);
+  EXPECT_EQ(opened.dom.find("<img"), std::string::npos);
+  EXPECT_NE(opened.dom.find("&lt;img onerror=x&gt;&amp;\""), std::string::npos);
+}
+
+TEST(Pages, AReportShowsFailuresMarginsAndBench) {
+  if (!have_chromium()) GTEST_SKIP() << "chromium is not installed (ci/setup installs it)";
+  using namespace report_page;
+  const TemporaryFolder folder;
+  const BenchFile bench{"bench.json", "one", {{"add_scalar", "n=8", true, 1500, 12.5, 40.0, {}}}};
+  const Opened good = open_page(folder, page(join({part("add_scalar", "a", "d")}, false), &bench));
+  EXPECT_EQ(good.console, "");
+  for (const char* there :
+       {"data-ready=\"1\"", "style=\"width:25.0%\"", "title=\"add_scalar: worst margin 0.25", ">40.0 %<", ">Bench<"}) {
+    EXPECT_NE(good.dom.find(there), std::string::npos) << there;
+  }
+  Part bad = part("add_scalar", "a", "d");
+  bad.cases[0].verdict = "fail";
+  bad.cases[0].failure = "bound: <y> & \"z\"";
+  const Opened failed = open_page(folder, page(join({bad, part("add_scalar", "a", "other")}, true), nullptr));
+  EXPECT_EQ(failed.console, "");
+  for (const char* there :
+       {"bound: &lt;y&gt; &amp; \"z\"", ">Failures<", ">Not one answer<", ">Run by nobody (1)<", "banner bad"}) {
+    EXPECT_NE(failed.dom.find(there), std::string::npos) << there;
+  }
+}
+
 // A page whose script fails is told from one whose script does not, or the test above could not fail.
-TEST(DiffHtml, AComplaintWouldBeSeen) {
+TEST(Pages, AComplaintWouldBeSeen) {
   if (!have_chromium()) GTEST_SKIP() << "chromium is not installed (ci/setup installs it)";
   const TemporaryFolder folder;
   const Opened opened = open_page(folder, "<!DOCTYPE html><html><body><script>nothing.at.all();</script></body></html>");
@@ -89,4 +125,4 @@ TEST(DiffHtml, AComplaintWouldBeSeen) {
 }
 
 }  // namespace
-}  // namespace assay::diff
+}  // namespace assay

@@ -1,4 +1,4 @@
-// The page of `assay diff --html`: one file with plots as inline SVG, styles and script; it fetches nothing.
+// The page of `assay diff --html`: what --json prints, with the rows' errors, drawn by page.html.
 #pragma once
 
 #include <string>
