@@ -19,6 +19,8 @@ QUOTED = re.compile(r'^#\s*include\s*"([^"]+)"')
 # #include ASSAY_HEADER(formats, ASSAY_PASTE(bytes_, ASSAY_ISA)): kernels/formats/bytes_<isa>.h.
 HEADER = re.compile(r"^#\s*include\s+ASSAY_HEADER\((\w+), (?:ASSAY_PASTE\((\w+), (\w+)\)|(\w+))\)")
 SYSTEM = re.compile(r"^\s*#\s*include\s*(<[^>]+>)", re.MULTILINE)
+# What is linear's own: the rest is that of quantize, gemv and gemm, and mutated there.
+COMPOSITION = frozenset({"kernels/products/linear.h"})
 FIELDS = {"name", "kind", "what", "ops", "isas", "edits", "file", "find", "replace", "wrap", "needs", "but", "order", "equivalent", "quick"}
 
 
@@ -182,7 +184,8 @@ def concerns(mutant: Mutant, op: str, isa: str) -> bool:
         return False
     if mutant.wrap:
         return set(mutant.needs) <= argument_fields(op)
-    return not includes(source_of(op), isa).isdisjoint(edit.file for edit in mutant.edits)
+    files = COMPOSITION if op.startswith("linear_") else includes(source_of(op), isa)
+    return not files.isdisjoint(edit.file for edit in mutant.edits)
 
 
 def expand(name: str, op: str, isa: str, edits: list[Edit], seen: set[str]) -> str:
