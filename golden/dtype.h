@@ -31,7 +31,9 @@ inline constexpr DTypeInfo kDTypes[] = {
 #undef ASSAY_DTYPE
 };
 
+// Rows that lie interleaved: of blocks in a packed type, of numbers in tile-major weights.
 inline constexpr std::int64_t kPackedRows = 16;
+inline constexpr std::int64_t kTileRows = 32;
 
 constexpr const DTypeInfo& dtype_info(DType dtype) noexcept {
   return kDTypes[static_cast<std::size_t>(dtype)];

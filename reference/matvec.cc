@@ -20,7 +20,6 @@ const Contract kMatvecContract{kDomain, Exactness::bounded, kBound, BiasUnit::ou
 
 namespace {
 
-constexpr std::int64_t kTileRows = 32;
 constexpr std::int64_t kBlockColumns = 256;  // a decoded block of 32 rows is 64 KiB
 
 using TileMatrix = Eigen::Matrix<double, kTileRows, Eigen::Dynamic>;

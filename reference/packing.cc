@@ -6,8 +6,6 @@
 namespace assay::reference {
 namespace {
 
-constexpr std::int64_t kTileRows = 32;
-
 // Place of row i, column c in [ceil(n/32), k, 32].
 std::int64_t tile_index(std::int64_t i, std::int64_t c, std::int64_t k) {
   return (i / kTileRows * k + c) * kTileRows + i % kTileRows;

@@ -8,36 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from block_formats import FORMATS
 from fma32 import F32, quiet
 from formats import Blocks, f16_bits_to_f32
-
-
-@dataclass(frozen=True)
-class Format:
-    name: str
-    elements: int  # of a block
-    size: int  # bytes of a block
-    subs: int = 1  # sub-blocks with a scale of their own
-    zero: int = 0  # what is subtracted from a stored code
-    codes: tuple[int, int] = (0, 0)  # smallest and largest q
-
-    @property
-    def has_minimum(self) -> bool:
-        """w = d scale q - dmin minimum."""
-        return self.name in ("q4_k", "q5_k")
-
-    @property
-    def has_offset(self) -> bool:
-        """w = d q + m."""
-        return self.name in ("q4_1", "q5_1")
-
-
-FORMATS = {f.name: f for f in (
-    Format("q4_0", 32, 18, zero=8, codes=(-8, 7)), Format("q4_1", 32, 20, codes=(0, 15)),
-    Format("q5_0", 32, 22, zero=16, codes=(-16, 15)), Format("q5_1", 32, 24, codes=(0, 31)),
-    Format("q8_0", 32, 34, codes=(-128, 127)), Format("q4_k", 256, 144, 8, codes=(0, 15)),
-    Format("q5_k", 256, 176, 8, codes=(0, 31)), Format("q6_k", 256, 210, 16, 32, codes=(-32, 31)),
-    Format("q8_k", 256, 292, codes=(-128, 127)))}
 
 
 @dataclass

@@ -8,7 +8,8 @@ import numpy as np
 import bounds
 import dots
 import quant
-from blocks import FORMATS, split
+from block_formats import FORMATS, PARTNER
+from blocks import split
 from fma32 import F32, quiet
 from formats import Blocks, Tensor, to_f32
 from generate import Draw, Generated
@@ -47,7 +48,7 @@ class Target:
     """One op: its formats, and how its cases are put together."""
 
     def __init__(self, weights: str) -> None:
-        self.weights, self.x, self.form = weights, dots.PARTNER[weights], FORMATS[weights]
+        self.weights, self.x, self.form = weights, PARTNER[weights], FORMATS[weights]
         self.name = f"linear_{weights}"
 
     def draw(self, what: str) -> Draw:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from blocks import FORMATS
+from block_formats import FORMATS
 from formats import Blocks
 from generate import Draw
 from packed import FORMATS as PACKED

@@ -6,7 +6,8 @@ from collections.abc import Callable
 import numpy as np
 
 import scalar
-from blocks import FORMATS, Fields, decode32, join
+from block_formats import FORMATS
+from blocks import Fields, decode32, join
 from fma32 import F32
 from formats import Blocks, f16_bits_to_f32
 from generate import Draw, Generated

@@ -6,7 +6,8 @@ from collections.abc import Callable
 import numpy as np
 
 import quant
-from blocks import FORMATS, decode32
+from block_formats import FORMATS
+from blocks import decode32
 from fma32 import F32, quiet
 from formats import Blocks, f16_bits_to_f32, f32_to_f16_bits, to_f32
 from generate import Draw

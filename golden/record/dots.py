@@ -10,12 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 
 import bounds
-from blocks import FORMATS, decode64, rows_of, split
+from block_formats import FORMATS
+from blocks import decode64, rows_of, split
 from fma32 import F32, fma32, matvec32, quiet
 from formats import Blocks
 from schema import Case, Output
 
-PARTNER = {"q4_k": "q8_k", "q5_k": "q8_k", "q6_k": "q8_k", "q8_0": "q8_0", "q4_0": "q8_0", "q5_0": "q8_0"}
 LOW_BITS = 14  # I = high * 2^14 + low: each half times a product of scales (35 bits) is exact in fp64
 
 

@@ -13,8 +13,8 @@ from functools import cached_property
 
 import numpy as np
 
+from block_formats import FORMATS
 from formats import Bf16, Blocks, Tensor, from_f32, tensor_bytes
-from generate_blocks import SIZES as BLOCK_SIZES
 from generate_blocks import block_bytes, words_of
 
 MULTIPLIERS = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
@@ -89,7 +89,7 @@ class Generated:
 
     def elements(self, start: int, count: int) -> np.ndarray:
         """Elements start .. start+count-1 in the tensor's own dtype (bf16 as uint16, blocks as bytes)."""
-        if self.dtype in BLOCK_SIZES:
+        if self.dtype in FORMATS:
             each = words_of(self.dtype)
             w = words(self.seed, self.stream, start * each, count * each)
             return block_bytes(self.distribution, self.dtype, w)
@@ -111,8 +111,8 @@ class Generated:
     @cached_property
     def tensor(self) -> Tensor:
         count = int(np.prod(self.shape))
-        if self.dtype in BLOCK_SIZES:
-            return Blocks(self.elements(0, count).reshape(*self.shape, BLOCK_SIZES[self.dtype]), self.dtype)
+        if self.dtype in FORMATS:
+            return Blocks(self.elements(0, count).reshape(*self.shape, FORMATS[self.dtype].size), self.dtype)
         out = np.empty(count, NUMPY_TYPES[self.dtype])
         for start in range(0, count, CHUNK):
             out[start:start + CHUNK] = self.elements(start, min(CHUNK, count - start))
@@ -142,7 +142,7 @@ class Draw:
     def input(self, distribution: str, shape: tuple[int, ...], dtype: str = "f32", **how: float) -> Tensor | Generated:
         """For a case's inputs: bytes when small, else the recipe."""
         made = self.recipe(distribution, shape, dtype, **how)
-        size = int(np.prod(shape)) * (BLOCK_SIZES.get(dtype) or np.dtype(NUMPY_TYPES[dtype]).itemsize)
+        size = int(np.prod(shape)) * (FORMATS[dtype].size if dtype in FORMATS else np.dtype(NUMPY_TYPES[dtype]).itemsize)
         return made.tensor if size <= self.STORED_BYTES else made
 
     def array(self, distribution: str, shape: tuple[int, ...], dtype: str = "f32", **how: float) -> np.ndarray:

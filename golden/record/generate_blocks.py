@@ -3,14 +3,13 @@ from __future__ import annotations
 
 import numpy as np
 
-SIZES = {"q4_0": 18, "q4_1": 20, "q5_0": 22, "q5_1": 24, "q8_0": 34, "q4_k": 144, "q5_k": 176, "q6_k": 210, "q8_k": 292}
-SCALES = {"q4_0": (0,), "q4_1": (0, 2), "q5_0": (0,), "q5_1": (0, 2), "q8_0": (0,), "q4_k": (0, 2), "q5_k": (0, 2),
-          "q6_k": (208,)}  # where the f16 scales lie; q8_k has an f32 at 0
+from block_formats import FORMATS
+
 DISTRIBUTIONS = ("blocks", "activations", "wide", "denormal", "bits", "zeros")
 
 
 def words_of(dtype: str) -> int:
-    return -(-SIZES[dtype] // 4)
+    return -(-FORMATS[dtype].size // 4)
 
 
 def exponent(distribution: str, e: np.ndarray, bits: int) -> np.ndarray:
@@ -34,7 +33,7 @@ def block_bytes(distribution: str, dtype: str, words: np.ndarray) -> np.ndarray:
     """[count * words_of(dtype)] words -> [count, bytes of a block]."""
     if distribution not in DISTRIBUTIONS:
         raise ValueError(f"no distribution {distribution!r} for blocks")
-    raw = np.ascontiguousarray(words.astype("<u4")).view(np.uint8).reshape(-1, 4 * words_of(dtype))[:, :SIZES[dtype]]
+    raw = np.ascontiguousarray(words.astype("<u4")).view(np.uint8).reshape(-1, 4 * words_of(dtype))[:, :FORMATS[dtype].size]
     data = np.ascontiguousarray(raw)
     if distribution in ("bits", "zeros"):
         return data if distribution == "bits" else np.zeros_like(data)
@@ -46,7 +45,7 @@ def block_bytes(distribution: str, dtype: str, words: np.ndarray) -> np.ndarray:
         sums = codes.view(np.int8).reshape(-1, 16, 16).sum(axis=-1, dtype=np.int64)
         data[:, 260:] = np.ascontiguousarray(sums.astype("<i2")).view(np.uint8)
         return data
-    for at in SCALES[dtype]:
+    for at in FORMATS[dtype].halves:
         scale = np.ascontiguousarray(data[:, at:at + 2]).view("<u2")
         data[:, at:at + 2] = with_exponent(distribution, scale, 5, 10).view(np.uint8)
     if dtype == "q8_0" and distribution == "activations":

@@ -23,7 +23,7 @@ import h5py
 import numpy as np
 
 import dots
-from blocks import FORMATS, Format
+from block_formats import FORMATS, PARTNER, Format
 from fma32 import F32
 from formats import Blocks
 from generate import Draw
@@ -31,7 +31,6 @@ from near_ties import quantizer_ties
 from quant_data import random_blocks
 from schema import set_scalar, set_text
 
-NUMBERS = {"q4_0": 2, "q4_1": 3, "q5_0": 6, "q5_1": 7, "q8_0": 8, "q4_k": 12, "q5_k": 13, "q6_k": 14, "q8_k": 15}
 DOT_ROWS = 48
 FLOATS, BYTES = ctypes.POINTER(ctypes.c_float), ctypes.c_void_p
 TO_BYTES = ctypes.CFUNCTYPE(None, FLOATS, BYTES, ctypes.c_int64)
@@ -61,7 +60,7 @@ class Ggml:
         return found[0]
 
     def traits(self, form: Format) -> CpuTraits:
-        return self.cpu.ggml_get_type_traits_cpu(NUMBERS[form.name]).contents
+        return self.cpu.ggml_get_type_traits_cpu(form.number).contents
 
     @staticmethod
     def symbol(form: Format) -> str:
@@ -203,9 +202,9 @@ def main() -> int:
     ggml = Ggml(folder)
     for form in FORMATS.values():
         record_quant(ggml, args.out, form, source, args.seed, args.rows, args.columns)
-    for weights, x in dots.PARTNER.items():
+    for weights, x in PARTNER.items():
         record_dot(ggml, args.out, FORMATS[weights], FORMATS[x], source, args.seed)
-    print(f"{len(FORMATS) + len(dots.PARTNER)} files in {args.out}")
+    print(f"{len(FORMATS) + len(PARTNER)} files in {args.out}")
     return 0
 
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
-from blocks import FORMATS
+from block_formats import FORMATS
 from formats import Blocks, Tensor
 
 SCALARS = {0: "<B", 1: "<b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", 7: "<?", 10: "<Q", 11: "<q", 12: "<d"}
 STRING, ARRAY = 8, 9
 PLAIN = {0: "<f4", 1: "<f2"}
-BLOCKS = {2: "q4_0", 3: "q4_1", 6: "q5_0", 7: "q5_1", 8: "q8_0", 12: "q4_k", 13: "q5_k", 14: "q6_k"}
+BLOCKS = {form.number: form for form in FORMATS.values()}
 
 
 class GgufFile:
@@ -61,7 +61,7 @@ class GgufFile:
         shape, kind, offset = self.infos[name]
         if kind in PLAIN:
             return np.frombuffer(self.raw, PLAIN[kind], int(np.prod(shape)), self.start + offset).reshape(shape)
-        form = FORMATS[BLOCKS[kind]]
+        form = BLOCKS[kind]
         blocks = (*shape[:-1], shape[-1] // form.elements)
         count = int(np.prod(blocks)) * form.size
         data = np.frombuffer(self.raw, np.uint8, count, self.start + offset)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from blocks import FORMATS
+from block_formats import FORMATS
 from fma32 import F32, fma32, quiet
 from generate import Draw
 from quant import ALMOST_HALF, OFFSET, SYMMETRIC, first_largest, inverse

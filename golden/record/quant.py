@@ -6,15 +6,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from blocks import FORMATS, Fields, join
+from block_formats import FORMATS
+from blocks import Fields, join
 from fma32 import F32, quiet
 from formats import Blocks, f32_to_f16_bits
 
 ALMOST_HALF = F32(float.fromhex("0x1.fffffep-2"))
 SYMMETRIC = {"q4_0": (F32(-8), F32(8.5), 15, 8), "q5_0": (F32(-16), F32(16.5), 31, 16)}  # divisor, shift, top, zero
 OFFSET = {"q4_1": (F32(15), 15), "q5_1": (F32(31), 31)}
-CLOSED = ("q4_0", "q4_1", "q5_0", "q5_1", "q8_0")
-K_FORMATS = ("q4_k", "q5_k", "q6_k")
+CLOSED = tuple(form.name for form in FORMATS.values() if form.elements == 32)
+K_FORMATS = tuple(form.name for form in FORMATS.values() if form.subs > 1)
 
 
 @quiet

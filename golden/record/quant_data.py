@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from blocks import FORMATS, Fields, join
+from block_formats import FORMATS
+from blocks import Fields, join
 from fma32 import F32
 from formats import Blocks
 from generate import Draw

@@ -1,20 +1,17 @@
 """Data for products of blocks by blocks that expose what plausible data lets through (docs/numerics.md)."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 import dots
-from blocks import FORMATS, Format, join
+from block_formats import FORMATS, Format
+from blocks import join
 from fma32 import F32, fma32, quiet
 from formats import Blocks
 from generate import Draw
 from quant_data import activation_codes, half_scales, integers, random_blocks, random_fields, uniform_fields
+from quant_dot_target import Target
 from schema import Case
-
-if TYPE_CHECKING:
-    from cases_quant_dot import Target
 
 ROWS = 21  # of weights: more than a packed block, and no multiple of anything
 

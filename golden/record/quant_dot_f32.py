@@ -1,8 +1,6 @@
 """Data for quantised weights by f32 activations: what decoding in registers and chains of 64 must survive."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from blocks import join, rows_of
@@ -10,10 +8,8 @@ from fma32 import F32
 from formats import Blocks
 from quant_data import half_scales, random_blocks, random_fields
 from quant_dot_data import ROWS, extreme_rows
+from quant_dot_target import Target
 from schema import Case
-
-if TYPE_CHECKING:
-    from cases_quant_dot import Target
 
 
 def f32_data_sets(target: Target) -> list[Case]:

@@ -12,19 +12,20 @@
 #include "harness/cli/status_line.h"
 #include "harness/forensics/sites/site_name.h"
 #include "harness/verdict/nearest.h"
+#include "reference/ops/find.h"
 
 namespace assay::cli {
 namespace {
 
 // The projection's op with the quantisation before it in it; null where the step is none.
 const Op* fused_op(const Plan& plan, const Step& step) {
-  if (step.kind != StepKind::linear) return nullptr;
+  if (!is_product(*step.prefill)) return nullptr;
   const WeightLayout* const plain = find_plain_layout(plan.weights[static_cast<std::size_t>(step.weight)].stored->dtype);
   return plain == nullptr ? nullptr : plain->gemv;
 }
 
 std::string described(const Plan& plan, const Step& step) {
-  if (step.weight < 0 || step.kind != StepKind::linear) return fmt::format("{} ({})", step.site, step.prefill->name);
+  if (step.weight < 0 || !is_product(*step.prefill)) return fmt::format("{} ({})", step.site, step.prefill->name);
   return fmt::format("{} ({} weights)", step.site, dtype_name(plan.weights[static_cast<std::size_t>(step.weight)].stored->dtype));
 }
 
@@ -183,7 +184,7 @@ const void* ChosenEngine::packed_weight(const AssayPluginKernel& kernel, std::si
   if (kernel.packed_tensor == nullptr) return nullptr;
   const Plan& plan = engine_->plan();
   const Step& step = plan.steps[index];
-  if (step.kind != StepKind::linear || std::string_view(kernel.packed_tensor) != "w")
+  if (!is_product(*step.prefill) || std::string_view(kernel.packed_tensor) != "w")
     throw std::invalid_argument(
         fmt::format("--kernel: {} has a layout of its own for '{}'; in a model only a projection's weight may have one",
                     kernel.name, kernel.packed_tensor));

@@ -46,16 +46,6 @@ Signature gate_signature(const Op& op, const Params&, const Gate& a) {
                  gate_outputs(op, a), {{"rows", 1, {{"gate", 0}, {"up", 0}, {"y", 0}}, {}}});
 }
 
-void exp_truth(const Op&, const ExpArgs& a, std::span<reference::Expected> out) {
-  reference::exp(a, out[0]);
-}
-void add_truth(const Op&, const AddArgs& a, std::span<reference::Expected> out) {
-  reference::add(a, out[0]);
-}
-void gate_truth(const Op&, const Gate& a, std::span<reference::Expected> out) {
-  reference::swiglu(a, out[0]);
-}
-
 Cost exp_cost(const Op&, const Params&, const ExpArgs& a) {
   const auto n = static_cast<double>(a.n);
   return {8 * n, 22 * n};
@@ -87,7 +77,7 @@ constexpr Family kExp = {
     .fields = kExpFields,
     .signature = erased<exp_signature>,
     .outputs = erased<exp_outputs>,
-    .reference = erased<exp_truth>,
+    .reference = truth_of<reference::exp>,
     .cost = erased<exp_cost>,
     .shapes = flat_shapes,
     .bench_params =
@@ -103,7 +93,7 @@ constexpr Family kAdd = {
     .fields = kAddFields,
     .signature = erased<add_signature>,
     .outputs = erased<add_outputs>,
-    .reference = erased<add_truth>,
+    .reference = truth_of<reference::add>,
     .cost = erased<add_cost>,
     .shapes = flat_shapes,
     .bias_case =
@@ -123,7 +113,7 @@ constexpr Family kSwiglu = {
     .fields = kGateFields,
     .signature = erased<gate_signature>,
     .outputs = erased<gate_outputs>,
-    .reference = erased<gate_truth>,
+    .reference = truth_of<reference::swiglu>,
     .cost = erased<gate_cost>,
     .shapes = gate_shapes,
     .bias_case =

@@ -189,10 +189,6 @@ AssayStatus refusal(const Op& op, const A& a) {
   return a.causal != 0 && a.rows > 0 && !spans.empty() && from < spans[0].first ? ASSAY_OUT_OF_RANGE : ASSAY_OK;
 }
 
-void truth(const Op& op, const A& a, std::span<reference::Expected> out) {
-  reference::attention(op.from, a, out[0]);
-}
-
 // Keys that the query at `position` reads.
 std::int64_t visible_keys(const A& a, const ViewLayout& view, std::int64_t position) {
   if (a.causal == 0) return view.length;
@@ -273,7 +269,7 @@ constexpr Family kFamily = {
     .signature = erased<signature>,
     .outputs = erased<outputs>,
     .refusal = erased<refusal>,
-    .reference = erased<truth>,
+    .reference = truth_of<reference::attention>,
     .cost = erased<cost>,
     .shapes = shapes,
     .bias_case = bias_case,

@@ -84,6 +84,21 @@ template <auto kFunction>
 inline constexpr auto erased =
     []<class R, class... A>(R (*)(A...)) { return +[](Erased<A>... a) -> R { return kFunction(restored<A>(a)...); }; }(kFunction);
 
+// Family::reference of one output, by its definition, which may ask for Op::from.
+template <class Args>
+void define(void (*definition)(const Args&, reference::Expected&), const Op&, const void* args, reference::Expected& y) {
+  definition(*static_cast<const Args*>(args), y);
+}
+template <class Args>
+void define(void (*definition)(DType, const Args&, reference::Expected&), const Op& op, const void* args,
+            reference::Expected& y) {
+  definition(op.from, *static_cast<const Args*>(args), y);
+}
+template <auto kDefinition>
+void truth_of(const Op& op, const void* args, std::span<reference::Expected> outputs) {
+  define(kDefinition, op, args, outputs[0]);
+}
+
 // The families' ops, in the order of their rows.
 std::span<const Op> conversion_ops();
 std::span<const Op> packing_ops();

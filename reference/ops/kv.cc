@@ -51,10 +51,6 @@ Signature store_signature(const Op& op, const Params&, const Store& a) {
                   {"n_kv", 1, {{"src", 1}, {"dst", 0}}, {{"src_row_stride", a.src_row_stride}}}});
 }
 
-void store_truth(const Op& op, const Store& a, std::span<reference::Expected> out) {
-  reference::kv_store(op.from, a, out[0]);
-}
-
 Cost store_cost(const Op& op, const Params&, const Store& a) {
   const double row = 4.0 * static_cast<double>(a.head_dim) + bytes_of(op.from, a.head_dim_padded);
   return {static_cast<double>(a.tokens * a.n_kv) * row, 0};
@@ -98,10 +94,6 @@ Signature repack_signature(const Op& op, const Params&, const Repack& a) {
 
 AssayStatus repack_refusal(const Op&, const Repack& a) {
   return a.positions < 0 || a.positions > std::min(a.capacity_src, a.capacity_dst) ? ASSAY_OUT_OF_RANGE : ASSAY_OK;
-}
-
-void repack_truth(const Op& op, const Repack& a, std::span<reference::Expected> out) {
-  reference::kv_repack(op.from, a, out[0]);
 }
 
 // Rows that move are read and written; the others of the new layout are written.
@@ -160,10 +152,6 @@ Signature copy_signature(const Op& op, const Params&, const Copy& a) {
                    {{"src_head_stride", a.src_head_stride}, {"dst_head_stride", a.dst_head_stride}}}});
 }
 
-void copy_truth(const Op& op, const Copy& a, std::span<reference::Expected> out) {
-  reference::kv_copy(op.from, a, out[0]);
-}
-
 Cost copy_cost(const Op& op, const Params&, const Copy& a) {
   return {2 * bytes_of(op.from, a.n_kv * a.positions * a.head_dim), 0};
 }
@@ -202,10 +190,6 @@ Signature logits_signature(const Op& op, const Params&, const Logits& a) {
                  {{"vocab", 1, {{"src", 0}, {"dst", 0}}, {{"dst_stride", a.dst_stride}}}});
 }
 
-void logits_truth(const Op&, const Logits& a, std::span<reference::Expected> out) {
-  reference::logits_copy_to_position(a, out[0]);
-}
-
 Cost logits_cost(const Op&, const Params&, const Logits& a) {
   return {8 * static_cast<double>(a.vocab), 0};
 }
@@ -227,7 +211,7 @@ constexpr Family kStore = {
     .signature = erased<store_signature>,
     .outputs = erased<store_outputs>,
     .refusal = erased<store_refusal>,
-    .reference = erased<store_truth>,
+    .reference = truth_of<reference::kv_store>,
     .cost = erased<store_cost>,
     .shapes = store_shapes,
     .bench_params = store_bench_params,
@@ -241,7 +225,7 @@ constexpr Family kRepack = {
     .signature = erased<repack_signature>,
     .outputs = erased<repack_outputs>,
     .refusal = erased<repack_refusal>,
-    .reference = erased<repack_truth>,
+    .reference = truth_of<reference::kv_repack>,
     .cost = erased<repack_cost>,
     .shapes = repack_shapes,
     .bench_params = repack_bench_params,
@@ -254,7 +238,7 @@ constexpr Family kCopy = {
     .fields = kCopyFields,
     .signature = erased<copy_signature>,
     .outputs = erased<copy_outputs>,
-    .reference = erased<copy_truth>,
+    .reference = truth_of<reference::kv_copy>,
     .cost = erased<copy_cost>,
     .shapes = copy_shapes,
     .bench_params = copy_bench_params,
@@ -268,7 +252,7 @@ constexpr Family kLogits = {
     .signature = erased<logits_signature>,
     .outputs = erased<logits_outputs>,
     .refusal = erased<logits_refusal>,
-    .reference = erased<logits_truth>,
+    .reference = truth_of<reference::logits_copy_to_position>,
     .cost = erased<logits_cost>,
     .shapes = logits_shapes,
     .bench_params = logits_bench_params,

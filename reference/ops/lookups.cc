@@ -36,13 +36,6 @@ Signature best_signature(const Op& op, const Params&, const Best& a) {
   return call_of({input("x", DType::f32, {a.n})}, best_outputs(op, a), {});
 }
 
-void embed_truth(const Op& op, const Embed& a, std::span<reference::Expected> out) {
-  reference::embed(op.from, a, out[0]);
-}
-void best_truth(const Op&, const Best& a, std::span<reference::Expected> out) {
-  reference::argmax(a, out[0]);
-}
-
 Cost embed_cost(const Op& op, const Params&, const Embed& a) {
   return {(4.0 + static_cast<double>(dtype_size(op.from))) * static_cast<double>(a.rows) * static_cast<double>(a.n), 0};
 }
@@ -62,7 +55,7 @@ constexpr Family kEmbed = {
     .fields = kEmbedFields,
     .signature = erased<embed_signature>,
     .outputs = erased<embed_outputs>,
-    .reference = erased<embed_truth>,
+    .reference = truth_of<reference::embed>,
     .cost = erased<embed_cost>,
     .shapes = embed_shapes,
     .bench_params =
@@ -78,7 +71,7 @@ constexpr Family kArgmax = {
     .fields = kBestFields,
     .signature = erased<best_signature>,
     .outputs = erased<best_outputs>,
-    .reference = erased<best_truth>,
+    .reference = truth_of<reference::argmax>,
     .cost = erased<best_cost>,
     .shapes =
         [](const Op&) {

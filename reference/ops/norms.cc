@@ -42,13 +42,6 @@ Signature soft_signature(const Op& op, const Params&, const Soft& a) {
   return call_of({x_of(a)}, outputs(op, a), {{"rows", 1, {{"x", 0}, {"y", 0}}, {}}});
 }
 
-void norm_truth(const Op&, const Norm& a, std::span<reference::Expected> out) {
-  reference::rms_norm(a, out[0]);
-}
-void soft_truth(const Op&, const Soft& a, std::span<reference::Expected> out) {
-  reference::softmax(a, out[0]);
-}
-
 Cost norm_cost(const Op&, const Params&, const Norm& a) {
   const double n = static_cast<double>(a.n), elements = static_cast<double>(a.rows) * n;
   return {8 * elements + 4 * n, 4 * elements};
@@ -80,7 +73,7 @@ constexpr Family kNorm = {
     .fields = kNormFields,
     .signature = erased<norm_signature>,
     .outputs = erased<outputs<Norm>>,
-    .reference = erased<norm_truth>,
+    .reference = truth_of<reference::rms_norm>,
     .cost = erased<norm_cost>,
     .shapes = norm_shapes,
     .bias_case =
@@ -97,7 +90,7 @@ constexpr Family kSoftmax = {
     .fields = kSoftFields,
     .signature = erased<soft_signature>,
     .outputs = erased<outputs<Soft>>,
-    .reference = erased<soft_truth>,
+    .reference = truth_of<reference::softmax>,
     .cost = erased<soft_cost>,
     .shapes = soft_shapes,
     .bias_case =

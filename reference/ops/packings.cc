@@ -9,8 +9,6 @@ namespace {
 using A = PackArgs;
 using enum FieldKind;
 
-constexpr std::int64_t kTileRows = 32;
-
 bool packs(const Op& op) {
   return op.form == static_cast<int>(PackForm::pack);
 }

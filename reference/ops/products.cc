@@ -11,7 +11,6 @@ namespace {
 using A = ProductArgs;
 using enum FieldKind;
 
-constexpr std::int64_t kTileRows = 32;
 // The projections of Qwen3-0.6B that bench and peers are measured at: rows, columns.
 constexpr std::int64_t kBenchShapes[3][2] = {{3072, 1024}, {1024, 3072}, {151936, 1024}};
 

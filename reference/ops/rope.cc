@@ -115,10 +115,6 @@ Signature signature(const Op& op, const Params&, const A& a) {
                   {"heads", 1, {{"x", 1}, {"y", 1}}, {{"x_row_stride", a.x_row_stride}, {"y_row_stride", a.y_row_stride}}}});
 }
 
-void truth(const Op&, const A& a, std::span<reference::Expected> out) {
-  reference::rope(a, out[0]);
-}
-
 Cost cost(const Op&, const Params&, const A& a) {
   const auto elements = static_cast<double>(a.rows * a.heads * a.head_dim);
   return {8 * elements + 4 * static_cast<double>(a.rows * a.rot_dim), 3 * elements};
@@ -173,7 +169,7 @@ constexpr Family kRope = {
     .fields = kFields,
     .signature = erased<signature>,
     .outputs = erased<outputs>,
-    .reference = erased<truth>,
+    .reference = truth_of<reference::rope>,
     .cost = erased<cost>,
     .shapes = shapes,
     .bias_case = bias_case,

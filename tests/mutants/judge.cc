@@ -2,6 +2,7 @@
 // runs in a process of its own, forked from there.
 //
 //   mutant_judge OP CHECKS < lines     each line: NAME LIBRARY SYMBOL VARIANT
+//   mutant_judge --isas                the ISAs whose kernels this CPU runs
 //
 // For each line one JSON object: name, variant, ended ("" or how the process died), failures [{case, check, message}], and over all
 // cases the largest nmse and whether all were close (harness/verdict/tolerances.h). The mutant of a scalar kernel is not held to the spread,
@@ -17,10 +18,12 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
 
 #include "harness/verdict/cases.h"
 #include "harness/verdict/check.h"
 #include "harness/verdict/suite.h"
+#include "kernels/isa.h"
 
 namespace assay {
 namespace {
@@ -152,6 +155,12 @@ int run(const std::string& op_name, const std::string& wanted) {
 }  // namespace assay
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == "--isas") {
+    for (const assay::IsaRow& row : assay::kIsas) {
+      if (assay::isa_runs(assay::cpu_features(), row.isa)) std::cout << row.name << "\n";
+    }
+    return 0;
+  }
   if (argc != 3) {
     std::cerr << "usage: mutant_judge OP CHECKS < NAME-LIBRARY-SYMBOL-VARIANT-lines\n";
     return 2;

@@ -16,21 +16,10 @@ ActivationRounding keep(DType) {
   return ActivationRounding::none;
 }
 
+// Activations come in blocks of as many numbers as the weights.
 ActivationRounding by_block(DType weight) {
-  switch (weight) {
-    case DType::q4_0:
-    case DType::q4_1:
-    case DType::q5_0:
-    case DType::q5_1:
-    case DType::q8_0:
-      return ActivationRounding::q8_0;
-    case DType::q4_k:
-    case DType::q5_k:
-    case DType::q6_k:
-      return ActivationRounding::q8_k;
-    default:
-      return ActivationRounding::none;
-  }
+  if (!is_block(weight)) return ActivationRounding::none;
+  return dtype_numbers(weight) == dtype_numbers(DType::q8_0) ? ActivationRounding::q8_0 : ActivationRounding::q8_k;
 }
 
 // llama.cpp brings activations to the type of 16-bit weights too.

@@ -11,6 +11,9 @@
 
 namespace assay {
 
+// [row, feature]: a row flattened.
+RowMatrix matrix_of(const Array& rows);
+
 class TraceRows {
  public:
   TraceRows(const TraceFile& trace, const std::string& prompt) : trace_(trace), prompt_(trace.prompt(prompt)) {}

@@ -11,20 +11,13 @@
 namespace assay {
 namespace {
 
-double element(const Array& array, std::size_t index) {
-  return element_as_double(array.dtype, array.bytes.data() + index * dtype_size(array.dtype));
-}
-
 void check_numbers(const Array& array) {
   if (is_block(array.dtype)) throw std::invalid_argument(std::string(dtype_name(array.dtype)) + " blocks are no numbers");
 }
 
-double root_mean_square(std::int64_t count, const std::function<double(std::size_t)>& value) {
+double root_mean_square(std::int64_t count, const std::function<double(std::int64_t)>& value) {
   double sum = 0;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const double x = value(static_cast<std::size_t>(i));
-    sum += x * x;
-  }
+  for (std::int64_t i = 0; i < count; ++i) sum += value(i) * value(i);
   return count == 0 ? 0 : std::sqrt(sum / static_cast<double>(count));
 }
 
@@ -66,12 +59,12 @@ double rms_difference(const Array& a, const Array& b) {
   if (a.elements() != b.elements()) {
     throw std::invalid_argument(std::to_string(a.elements()) + " elements against " + std::to_string(b.elements()));
   }
-  return root_mean_square(a.elements(), [&](std::size_t i) { return element(a, i) - element(b, i); });
+  return root_mean_square(a.elements(), [&](std::int64_t i) { return a.number(i) - b.number(i); });
 }
 
 double rms(const Array& a) {
   check_numbers(a);
-  return root_mean_square(a.elements(), [&](std::size_t i) { return element(a, i); });
+  return root_mean_square(a.elements(), [&](std::int64_t i) { return a.number(i); });
 }
 
 std::vector<KindErrors> errors_by_kind(std::span<const SiteRms> errors) {

@@ -15,15 +15,6 @@ namespace {
   throw std::invalid_argument(trace.path().string() + ": prompt " + prompt + ": " + what);
 }
 
-// Rows of logits as numbers: a trace's may be f64 or bf16.
-std::vector<double> numbers(const Array& array) {
-  std::vector<double> out(static_cast<std::size_t>(array.elements()));
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    out[i] = element_as_double(array.dtype, array.bytes.data() + i * dtype_size(array.dtype));
-  }
-  return out;
-}
-
 // What `sites` gave at the positions that the trace keeps. Tokens past the last of those are not read.
 SiteRows run_prompt(Engine& engine, const TracePrompt& prompt) {
   SiteRows rows(prompt.positions,
@@ -38,7 +29,7 @@ SiteRows run_prompt(Engine& engine, const TracePrompt& prompt) {
 }
 
 void compare_logits(const Array& ours, const Array& theirs, const TracePrompt& prompt, PromptEvaluation& out) {
-  const std::vector<double> values = numbers(theirs);
+  const std::vector<double> values = theirs.numbers();
   const auto vocab = static_cast<std::size_t>(ours.shape.back());
   double squares = 0;
   for (std::size_t row = 0; row < prompt.positions.size(); ++row) {

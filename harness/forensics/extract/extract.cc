@@ -134,12 +134,7 @@ class Extractor {
     set("n", n);
     set("eps", static_cast<double>(static_cast<float>(plan_.config.rms_eps)));
     give("x", floats(input(0), {count_ * heads, n}));
-    RowMatrix w(1, n);
-    for (std::int64_t i = 0; i < n; ++i) {
-      w(0, i) = element_as_double(weight().stored->dtype, weight().stored->bytes.data() +
-                                                              static_cast<std::size_t>(i) * dtype_size(weight().stored->dtype));
-    }
-    give("w", floats(w, {n}));
+    give("w", floats(decode_weight(*weight().stored).value, {n}));
   }
 
   void quantize() {
