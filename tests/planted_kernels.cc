@@ -7,31 +7,35 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/kernel.h"
+#include "kernels/op_tables.h"
 #include "reference/decode.h"
 
 namespace assay {
 namespace {
 
-template <class Op>
-AssayStatus right(const typename Op::Args& args) {
-  return select_kernel<Op>().run(&args);
+template <const OpTable& kOp>
+AssayStatus right(const void* args) {
+  return select_kernel(kOp).run(args);
 }
 
-AssayStatus rope_adjacent(const RopeArgs* args) noexcept {
-  RopeArgs wrong = *args;
+AssayStatus rope_adjacent(const RopeArgs& args) {
+  RopeArgs wrong = args;
   wrong.pairing = ASSAY_ROPE_ADJACENT;
-  return right<Rope>(wrong);
+  return right<kernel_tables::rope>(&wrong);
 }
 
-template <class Op>
-AssayStatus store_stride(const typename Op::Args* args) noexcept {
-  typename Op::Args head = *args;
+// The numbers of a cache.
+template <const OpTable& kOp>
+using Stored = std::conditional_t<std::string_view(kOp.op).ends_with("_f32"), float, std::uint16_t>;
+
+template <const OpTable& kOp>
+AssayStatus store_stride(const KvStoreArgs& args) {
+  KvStoreArgs head = args;
   head.n_kv = 1;
-  for (std::int64_t h = 0; h < args->n_kv; ++h) {
-    head.src = args->src + h * args->src_head_stride;
-    head.dst = args->dst + h * args->n_kv * args->head_dim_padded;
-    const AssayStatus status = right<Op>(head);
+  for (std::int64_t h = 0; h < args.n_kv; ++h) {
+    head.src = args.src + h * args.src_head_stride;
+    head.dst = static_cast<Stored<kOp>*>(args.dst) + h * args.n_kv * args.head_dim_padded;
+    const AssayStatus status = right<kOp>(&head);
     if (status != ASSAY_OK) return status;
   }
   return ASSAY_OK;
@@ -48,57 +52,49 @@ std::vector<AssayKvSpan> view_of(const AssayKvSpan* spans, std::int64_t count, s
   return out;
 }
 
-template <class Op>
-using CacheElement =
-    std::conditional_t<std::is_same_v<Op, AttnDecodeF32> || std::is_same_v<Op, AttnPrefillF32>, float, std::uint16_t>;
-
-template <class Op>
-AssayStatus kv_head_modulo(const typename Op::Args* args) noexcept {
-  typename Op::Args head = *args;
+template <const OpTable& kOp>
+AssayStatus kv_head_modulo(const AttentionArgs& args) {
+  AttentionArgs head = args;
   head.n_heads = head.n_kv = 1;
-  for (std::int64_t h = 0; h < args->n_heads; ++h) {
-    const auto view = view_of<CacheElement<Op>>(args->spans, args->span_count, h % args->n_kv);
+  for (std::int64_t h = 0; h < args.n_heads; ++h) {
+    const auto view = view_of<Stored<kOp>>(args.spans, args.span_count, h % args.n_kv);
     head.spans = view.data();
-    head.q = args->q + h * args->q_head_stride;
-    head.y = args->y + h * args->y_head_stride;
-    const AssayStatus status = right<Op>(head);
+    head.q = args.q + h * args.q_head_stride;
+    head.y = args.y + h * args.y_head_stride;
+    const AssayStatus status = right<kOp>(&head);
     if (status != ASSAY_OK) return status;
   }
   return ASSAY_OK;
 }
 
-template <class Op>
-AssayStatus query_stride(const typename Op::Args* args) noexcept {
-  std::vector<AssayKvSpan> view(args->spans, args->spans + args->span_count);
-  for (AssayKvSpan& span : view) span.k_head_stride = span.v_head_stride = args->q_head_stride;
-  typename Op::Args wrong = *args;
+template <const OpTable& kOp>
+AssayStatus query_stride(const AttentionArgs& args) {
+  std::vector<AssayKvSpan> view(args.spans, args.spans + args.span_count);
+  for (AssayKvSpan& span : view) span.k_head_stride = span.v_head_stride = args.q_head_stride;
+  AttentionArgs wrong = args;
   wrong.spans = view.data();
-  return right<Op>(wrong);
+  return right<kOp>(&wrong);
 }
 
 // Calls `one` for each query row, with its absolute position.
-template <class Op, class One>
-AssayStatus for_rows(const typename Op::Args& args, const One& one) {
-  if constexpr (requires { args.rows; }) {
-    for (std::int64_t row = 0; row < args.rows; ++row) {
-      const AssayStatus status = one(args.q + row * args.q_row_stride, args.y + row * args.y_row_stride, args.position + row);
-      if (status != ASSAY_OK) return status;
-    }
-    return ASSAY_OK;
-  } else {
-    return one(args.q, args.y, args.position);
+template <class One>
+AssayStatus for_rows(const AttentionArgs& args, const One& one) {
+  for (std::int64_t row = 0; row < args.rows; ++row) {
+    const AssayStatus status = one(args.q + row * args.q_row_stride, args.y + row * args.y_row_stride, args.position + row);
+    if (status != ASSAY_OK) return status;
   }
+  return ASSAY_OK;
 }
 
-template <class Op>
-AssayStatus mask_short(const typename Op::Args* args) noexcept {
-  return for_rows<Op>(*args, [&](const float* q, float* y, std::int64_t position) {
-    typename Op::Args wrong = *args;
+template <const OpTable& kOp>
+AssayStatus mask_short(const AttentionArgs& args) {
+  return for_rows(args, [&](const float* q, float* y, std::int64_t position) {
+    AttentionArgs wrong = args;
     wrong.q = q;
     wrong.y = y;
     wrong.position = std::max<std::int64_t>(position - 1, 0);
-    if constexpr (requires { wrong.rows; }) wrong.rows = 1;
-    return right<Op>(wrong);
+    wrong.rows = 1;
+    return right<kOp>(&wrong);
   });
 }
 
@@ -142,25 +138,16 @@ void attend(const float* q, std::span<const AssayKvSpan> view, std::int64_t posi
   for (std::int64_t i = 0; i < d; ++i) y[i] = static_cast<float>(o[static_cast<std::size_t>(i)] / l);
 }
 
-template <class Op, bool kSum, bool kValues>
-AssayStatus not_rescaled(const typename Op::Args* args) noexcept {
-  using Element = CacheElement<Op>;
-  return for_rows<Op>(*args, [&](const float* q, float* y, std::int64_t position) {
-    for (std::int64_t h = 0; h < args->n_heads; ++h) {
-      const auto view = view_of<Element>(args->spans, args->span_count, h * args->n_kv / args->n_heads);
-      attend<Element>(q + h * args->q_head_stride, view, position, args->head_dim, static_cast<double>(args->scale), kSum,
-                      kValues, y + h * args->y_head_stride);
+template <const OpTable& kOp, bool kSum, bool kValues>
+AssayStatus not_rescaled(const AttentionArgs& args) {
+  return for_rows(args, [&](const float* q, float* y, std::int64_t position) {
+    for (std::int64_t h = 0; h < args.n_heads; ++h) {
+      const auto view = view_of<Stored<kOp>>(args.spans, args.span_count, h * args.n_kv / args.n_heads);
+      attend<Stored<kOp>>(q + h * args.q_head_stride, view, position, args.head_dim, static_cast<double>(args.scale), kSum,
+                          kValues, y + h * args.y_head_stride);
     }
     return ASSAY_OK;
   });
-}
-template <class Op>
-AssayStatus sum_not_rescaled(const typename Op::Args* args) noexcept {
-  return not_rescaled<Op, false, true>(args);
-}
-template <class Op>
-AssayStatus values_not_rescaled(const typename Op::Args* args) noexcept {
-  return not_rescaled<Op, true, false>(args);
 }
 
 // e^(x/8) by five terms, to the eighth power: 1.7e-4 off at 4, more beyond.
@@ -170,13 +157,13 @@ double short_exp(double x) {
   return std::pow(e, 8);
 }
 
-AssayStatus silu_large(const SwigluArgs* args) noexcept {
-  for (std::int64_t row = 0; row < args->rows; ++row) {
-    for (std::int64_t i = 0; i < args->n; ++i) {
-      const double g = args->gate[row * args->gate_stride + i];
-      const double up = args->up[row * args->up_stride + i];
+AssayStatus silu_large(const SwigluArgs& args) {
+  for (std::int64_t row = 0; row < args.rows; ++row) {
+    for (std::int64_t i = 0; i < args.n; ++i) {
+      const double g = args.gate[row * args.gate_stride + i];
+      const double up = args.up[row * args.up_stride + i];
       const double e = std::abs(g) > 4 ? short_exp(-g) : std::exp(-g);
-      args->y[row * args->y_stride + i] = static_cast<float>(g / (1 + e) * up);
+      args.y[row * args.y_stride + i] = static_cast<float>(g / (1 + e) * up);
     }
   }
   return ASSAY_OK;
@@ -195,36 +182,27 @@ void drop_tail(std::vector<BlockQ8_0>& x) {
   x.back().d = 0;
 }
 
-template <class Op>
-AssayStatus tail_dropped(const typename Op::Args* args) noexcept {
-  using Element = std::remove_cvref_t<decltype(*args->x)>;
+template <const OpTable& kOp, class Element>
+AssayStatus tail_dropped(const ProductArgs& args) {
   constexpr std::int64_t kNumbers = std::is_same_v<Element, float> ? 1 : std::is_same_v<Element, BlockQ8_K> ? 256 : 32;
-  typename Op::Args row = *args;
-  std::int64_t rows = 1;
-  if constexpr (requires { row.m; }) {
-    rows = args->m;
-    row.m = 1;
-  }
-  for (std::int64_t r = 0; r < rows; ++r) {
-    if constexpr (requires { row.m; }) {
-      row.x = args->x + r * args->x_stride;
-      row.y = args->y + r * args->y_stride;
-    }
-    std::vector<Element> x(row.x, row.x + args->k / kNumbers);
+  ProductArgs row = args;
+  row.m = 1;
+  for (std::int64_t r = 0; r < args.m; ++r) {
+    const auto* const first = static_cast<const Element*>(args.x) + r * args.x_stride;
+    std::vector<Element> x(first, first + args.k / kNumbers);
     drop_tail(x);
     row.x = x.data();
-    const AssayStatus status = right<Op>(row);
+    row.y = args.y + r * args.y_stride;
+    const AssayStatus status = right<kOp>(&row);
     if (status != ASSAY_OK) return status;
   }
   return ASSAY_OK;
 }
 
-template <class Op>
-AssayStatus refusing(const typename Op::Args*) noexcept {
+AssayStatus refusing(const void*) {
   return ASSAY_BAD_SHAPE;
 }
-template <class Op>
-AssayStatus unwritten(const typename Op::Args*) noexcept {
+AssayStatus unwritten(const void*) {
   return ASSAY_OK;
 }
 
@@ -240,59 +218,67 @@ AssayStatus norm(const RmsNormArgs& args, bool outside) {
   }
   return ASSAY_OK;
 }
-AssayStatus eps_outside(const RmsNormArgs* args) noexcept {
-  return norm(*args, true);
+AssayStatus eps_outside(const RmsNormArgs& args) {
+  return norm(args, true);
 }
-AssayStatus eps_in_sum(const RmsNormArgs* args) noexcept {
-  return norm(*args, false);
+AssayStatus eps_in_sum(const RmsNormArgs& args) {
+  return norm(args, false);
 }
 
 struct Wrong {
   Defect defect;
   std::string_view op;
-  void (*run)();
+  AssayStatus (*run)(const void* args);
 };
 
-template <class Op>
-Wrong wrong(Defect defect, KernelFn<Op> run) {
-  return {defect, Op::name, reinterpret_cast<void (*)()>(run)};
-}
+// A function of a family's struct as one of any.
+template <auto kRun>
+struct Untyped;
+template <class Args, AssayStatus (*kRun)(const Args&)>
+struct Untyped<kRun> {
+  static AssayStatus run(const void* args) { return kRun(*static_cast<const Args*>(args)); }
+};
 
-template <class... Ops>
+template <const OpTable& kOp>
 void add_attention(std::vector<Wrong>& all) {
-  (all.push_back(wrong<Ops>(Defect::kv_head_modulo, kv_head_modulo<Ops>)), ...);
-  (all.push_back(wrong<Ops>(Defect::query_stride, query_stride<Ops>)), ...);
-  (all.push_back(wrong<Ops>(Defect::mask_short, mask_short<Ops>)), ...);
-  (all.push_back(wrong<Ops>(Defect::sum_not_rescaled, sum_not_rescaled<Ops>)), ...);
-  (all.push_back(wrong<Ops>(Defect::values_not_rescaled, values_not_rescaled<Ops>)), ...);
+  all.insert(all.end(), {{Defect::kv_head_modulo, kOp.op, Untyped<kv_head_modulo<kOp>>::run},
+                         {Defect::query_stride, kOp.op, Untyped<query_stride<kOp>>::run},
+                         {Defect::mask_short, kOp.op, Untyped<mask_short<kOp>>::run},
+                         {Defect::sum_not_rescaled, kOp.op, Untyped<not_rescaled<kOp, false, true>>::run},
+                         {Defect::values_not_rescaled, kOp.op, Untyped<not_rescaled<kOp, true, false>>::run}});
 }
 
-template <class... Ops>
+template <class X, const OpTable&... kOps>
 void add_products(std::vector<Wrong>& all) {
-  (all.push_back(wrong<Ops>(Defect::tail_dropped, tail_dropped<Ops>)), ...);
-  (all.push_back(wrong<Ops>(Defect::refusing, refusing<Ops>)), ...);
+  (all.push_back({Defect::tail_dropped, kOps.op, Untyped<tail_dropped<kOps, X>>::run}), ...);
+  (all.push_back({Defect::refusing, kOps.op, refusing}), ...);
 }
 
 std::vector<Wrong> all_wrong() {
-  std::vector<Wrong> all{wrong<Rope>(Defect::rope_adjacent, rope_adjacent),
-                         wrong<KvStoreF32>(Defect::store_stride, store_stride<KvStoreF32>),
-                         wrong<KvStoreF16>(Defect::store_stride, store_stride<KvStoreF16>),
-                         wrong<KvStoreF32>(Defect::unwritten, unwritten<KvStoreF32>),
-                         wrong<Swiglu>(Defect::silu_large, silu_large),
-                         wrong<RmsNorm>(Defect::eps_outside, eps_outside),
-                         wrong<RmsNorm>(Defect::eps_in_sum, eps_in_sum),
-                         wrong<RmsNorm>(Defect::unwritten, unwritten<RmsNorm>)};
-  add_attention<AttnDecodeF32, AttnDecodeF16, AttnPrefillF32, AttnPrefillF16>(all);
-  add_products<MatvecBf16, GemmBf16, MatvecF16, GemmF16, GemvQ80X16Q80, GemmQ80X16Q80, GemvQ4KX16Q8K, GemmQ4KX16Q8K,
-               GemvQ6KX16Q8K, GemmQ6KX16Q8K>(all);
+  namespace k = kernel_tables;
+  std::vector<Wrong> all{{Defect::rope_adjacent, k::rope.op, Untyped<rope_adjacent>::run},
+                         {Defect::store_stride, k::kv_store_f32.op, Untyped<store_stride<k::kv_store_f32>>::run},
+                         {Defect::store_stride, k::kv_store_f16.op, Untyped<store_stride<k::kv_store_f16>>::run},
+                         {Defect::unwritten, k::kv_store_f32.op, unwritten},
+                         {Defect::silu_large, k::swiglu.op, Untyped<silu_large>::run},
+                         {Defect::eps_outside, k::rms_norm.op, Untyped<eps_outside>::run},
+                         {Defect::eps_in_sum, k::rms_norm.op, Untyped<eps_in_sum>::run},
+                         {Defect::unwritten, k::rms_norm.op, unwritten}};
+  add_attention<k::attn_decode_f32>(all);
+  add_attention<k::attn_decode_f16>(all);
+  add_attention<k::attn_prefill_f32>(all);
+  add_attention<k::attn_prefill_f16>(all);
+  add_products<float, k::matvec_bf16, k::gemm_bf16, k::matvec_f16, k::gemm_f16>(all);
+  add_products<BlockQ8_0, k::gemv_q8_0_x16_q8_0, k::gemm_q8_0_x16_q8_0>(all);
+  add_products<BlockQ8_K, k::gemv_q4_k_x16_q8_k, k::gemm_q4_k_x16_q8_k, k::gemv_q6_k_x16_q8_k, k::gemm_q6_k_x16_q8_k>(all);
   return all;
 }
 
-Chosen chosen(Defect defect, const std::string& op) {
+Chosen chosen(Defect defect, const Op& op) {
   static const std::vector<Wrong> all = all_wrong();
-  const auto found = std::ranges::find_if(all, [&](const Wrong& one) { return one.defect == defect && one.op == op; });
-  if (found == all.end()) throw std::invalid_argument(op + " has no " + defect_name(defect));
-  return {Backend::kernels, found->run, defect_name(defect), nullptr};
+  const auto found = std::ranges::find_if(all, [&](const Wrong& one) { return one.defect == defect && one.op == op.name; });
+  if (found == all.end()) throw std::invalid_argument(std::string(op.name) + " has no " + defect_name(defect));
+  return {.op = &op, .run = found->run, .name = defect_name(defect)};
 }
 
 }  // namespace
@@ -307,7 +293,7 @@ const char* defect_name(Defect defect) noexcept {
 void plant(Engine& engine, const std::string& site, Defect defect) {
   const std::size_t step = engine.plan().find(site).value();
   const Step& of = engine.plan().steps[step];
-  engine.calls().replace(step, chosen(defect, of.decode_op), chosen(defect, of.prefill_op));
+  engine.calls().replace(step, chosen(defect, *of.decode), chosen(defect, *of.prefill));
 }
 
 }  // namespace assay
