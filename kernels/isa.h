@@ -12,8 +12,8 @@ namespace assay {
 // What a CPU and its operating system offer, a bit each.
 using CpuFeatures = std::uint32_t;
 enum : CpuFeatures {
-  kCpuYmm = 1u << 0,         // the system saves the registers of AVX
-  kCpuZmm = 1u << 1,         // and those of AVX-512
+  kCpuYmm = 1u << 0,  // the system saves the registers of AVX
+  kCpuZmm = 1u << 1,  // and those of AVX-512
   kCpuAvx2 = 1u << 2,
   kCpuFma = 1u << 3,
   kCpuF16c = 1u << 4,

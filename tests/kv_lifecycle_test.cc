@@ -10,9 +10,10 @@ namespace {
 
 constexpr KvShape kShape{.layers = 2, .n_kv = 2, .head_dim = 64, .head_dim_padded = 64, .type = KvType::f16};
 constexpr int kLifecycles = 10000;
+constexpr std::int64_t kPoolPositions = 1024;
 
 KvConfig config_of() {
-  return {.shape = kShape, .context = 700, .sequences = 12, .pool_positions = 4096};
+  return {.shape = kShape, .context = 700, .sequences = 12, .pool_positions = kPoolPositions};
 }
 
 // Sequences of one pool. Refusals are part of the game: the pool is too small for all sequences at full length.
@@ -64,7 +65,7 @@ class Pool {
     }
     ASSERT_LE(cache_->held_bytes(), sum);
     ASSERT_GE(cache_->held_bytes(), longest);
-    ASSERT_LE(cache_->held_bytes(), kv_bytes(kShape, 4096));
+    ASSERT_LE(cache_->held_bytes(), kv_bytes(kShape, kPoolPositions));
   }
 
  private:

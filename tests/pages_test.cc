@@ -111,7 +111,7 @@ TEST(Pages, AReportShowsFailuresMarginsAndBench) {
   const Opened failed = open_page(folder, page(join({bad, part("add_scalar", "a", "other")}, true), nullptr));
   EXPECT_EQ(failed.console, "");
   for (const char* there :
-       {"bound: &lt;y&gt; &amp; \"z\"", ">Failures<", ">Not one answer<", ">Run by nobody (1)<", "banner bad"}) {
+       {"bound: &lt;y&gt; &amp; \"z\"", ">Failures<", ">Not one answer<", ">Run by nobody (1)<", "banner bad\"><strong>FAIL: "}) {
     EXPECT_NE(failed.dom.find(there), std::string::npos) << there;
   }
 }

@@ -13,25 +13,29 @@
 namespace assay {
 namespace {
 
-template <const OpTable& kOp, class Args>
-AssayStatus right(const Args& args) {
-  return select_kernel(kOp).run(&args);
+template <const OpTable& kOp>
+AssayStatus right(const void* args) {
+  return select_kernel(kOp).run(args);
 }
 
-AssayStatus rope_adjacent(const RopeArgs* args) noexcept {
-  RopeArgs wrong = *args;
+AssayStatus rope_adjacent(const RopeArgs& args) {
+  RopeArgs wrong = args;
   wrong.pairing = ASSAY_ROPE_ADJACENT;
-  return right<kernel_tables::rope>(wrong);
+  return right<kernel_tables::rope>(&wrong);
 }
 
-template <const OpTable& kOp, class Element>
-AssayStatus store_stride(const KvStoreArgs* args) noexcept {
-  KvStoreArgs head = *args;
+// The numbers of a cache.
+template <const OpTable& kOp>
+using Stored = std::conditional_t<std::string_view(kOp.op).ends_with("_f32"), float, std::uint16_t>;
+
+template <const OpTable& kOp>
+AssayStatus store_stride(const KvStoreArgs& args) {
+  KvStoreArgs head = args;
   head.n_kv = 1;
-  for (std::int64_t h = 0; h < args->n_kv; ++h) {
-    head.src = args->src + h * args->src_head_stride;
-    head.dst = static_cast<Element*>(args->dst) + h * args->n_kv * args->head_dim_padded;
-    const AssayStatus status = right<kOp>(head);
+  for (std::int64_t h = 0; h < args.n_kv; ++h) {
+    head.src = args.src + h * args.src_head_stride;
+    head.dst = static_cast<Stored<kOp>*>(args.dst) + h * args.n_kv * args.head_dim_padded;
+    const AssayStatus status = right<kOp>(&head);
     if (status != ASSAY_OK) return status;
   }
   return ASSAY_OK;
@@ -48,28 +52,28 @@ std::vector<AssayKvSpan> view_of(const AssayKvSpan* spans, std::int64_t count, s
   return out;
 }
 
-template <const OpTable& kOp, class Element>
-AssayStatus kv_head_modulo(const AttentionArgs* args) noexcept {
-  AttentionArgs head = *args;
+template <const OpTable& kOp>
+AssayStatus kv_head_modulo(const AttentionArgs& args) {
+  AttentionArgs head = args;
   head.n_heads = head.n_kv = 1;
-  for (std::int64_t h = 0; h < args->n_heads; ++h) {
-    const auto view = view_of<Element>(args->spans, args->span_count, h % args->n_kv);
+  for (std::int64_t h = 0; h < args.n_heads; ++h) {
+    const auto view = view_of<Stored<kOp>>(args.spans, args.span_count, h % args.n_kv);
     head.spans = view.data();
-    head.q = args->q + h * args->q_head_stride;
-    head.y = args->y + h * args->y_head_stride;
-    const AssayStatus status = right<kOp>(head);
+    head.q = args.q + h * args.q_head_stride;
+    head.y = args.y + h * args.y_head_stride;
+    const AssayStatus status = right<kOp>(&head);
     if (status != ASSAY_OK) return status;
   }
   return ASSAY_OK;
 }
 
 template <const OpTable& kOp>
-AssayStatus query_stride(const AttentionArgs* args) noexcept {
-  std::vector<AssayKvSpan> view(args->spans, args->spans + args->span_count);
-  for (AssayKvSpan& span : view) span.k_head_stride = span.v_head_stride = args->q_head_stride;
-  AttentionArgs wrong = *args;
+AssayStatus query_stride(const AttentionArgs& args) {
+  std::vector<AssayKvSpan> view(args.spans, args.spans + args.span_count);
+  for (AssayKvSpan& span : view) span.k_head_stride = span.v_head_stride = args.q_head_stride;
+  AttentionArgs wrong = args;
   wrong.spans = view.data();
-  return right<kOp>(wrong);
+  return right<kOp>(&wrong);
 }
 
 // Calls `one` for each query row, with its absolute position.
@@ -83,14 +87,14 @@ AssayStatus for_rows(const AttentionArgs& args, const One& one) {
 }
 
 template <const OpTable& kOp>
-AssayStatus mask_short(const AttentionArgs* args) noexcept {
-  return for_rows(*args, [&](const float* q, float* y, std::int64_t position) {
-    AttentionArgs wrong = *args;
+AssayStatus mask_short(const AttentionArgs& args) {
+  return for_rows(args, [&](const float* q, float* y, std::int64_t position) {
+    AttentionArgs wrong = args;
     wrong.q = q;
     wrong.y = y;
     wrong.position = std::max<std::int64_t>(position - 1, 0);
     wrong.rows = 1;
-    return right<kOp>(wrong);
+    return right<kOp>(&wrong);
   });
 }
 
@@ -134,17 +138,18 @@ void attend(const float* q, std::span<const AssayKvSpan> view, std::int64_t posi
   for (std::int64_t i = 0; i < d; ++i) y[i] = static_cast<float>(o[static_cast<std::size_t>(i)] / l);
 }
 
-template <class Element, bool kSum, bool kValues>
-AssayStatus not_rescaled(const AttentionArgs* args) noexcept {
-  return for_rows(*args, [&](const float* q, float* y, std::int64_t position) {
-    for (std::int64_t h = 0; h < args->n_heads; ++h) {
-      const auto view = view_of<Element>(args->spans, args->span_count, h * args->n_kv / args->n_heads);
-      attend<Element>(q + h * args->q_head_stride, view, position, args->head_dim, static_cast<double>(args->scale), kSum,
-                      kValues, y + h * args->y_head_stride);
+template <const OpTable& kOp, bool kSum, bool kValues>
+AssayStatus not_rescaled(const AttentionArgs& args) {
+  return for_rows(args, [&](const float* q, float* y, std::int64_t position) {
+    for (std::int64_t h = 0; h < args.n_heads; ++h) {
+      const auto view = view_of<Stored<kOp>>(args.spans, args.span_count, h * args.n_kv / args.n_heads);
+      attend<Stored<kOp>>(q + h * args.q_head_stride, view, position, args.head_dim, static_cast<double>(args.scale), kSum,
+                          kValues, y + h * args.y_head_stride);
     }
     return ASSAY_OK;
   });
 }
+
 // e^(x/8) by five terms, to the eighth power: 1.7e-4 off at 4, more beyond.
 double short_exp(double x) {
   const double t = x / 8;
@@ -152,13 +157,13 @@ double short_exp(double x) {
   return std::pow(e, 8);
 }
 
-AssayStatus silu_large(const SwigluArgs* args) noexcept {
-  for (std::int64_t row = 0; row < args->rows; ++row) {
-    for (std::int64_t i = 0; i < args->n; ++i) {
-      const double g = args->gate[row * args->gate_stride + i];
-      const double up = args->up[row * args->up_stride + i];
+AssayStatus silu_large(const SwigluArgs& args) {
+  for (std::int64_t row = 0; row < args.rows; ++row) {
+    for (std::int64_t i = 0; i < args.n; ++i) {
+      const double g = args.gate[row * args.gate_stride + i];
+      const double up = args.up[row * args.up_stride + i];
       const double e = std::abs(g) > 4 ? short_exp(-g) : std::exp(-g);
-      args->y[row * args->y_stride + i] = static_cast<float>(g / (1 + e) * up);
+      args.y[row * args.y_stride + i] = static_cast<float>(g / (1 + e) * up);
     }
   }
   return ASSAY_OK;
@@ -177,17 +182,18 @@ void drop_tail(std::vector<BlockQ8_0>& x) {
   x.back().d = 0;
 }
 
-template <const OpTable& kOp, class Element, std::int64_t kNumbers>
-AssayStatus tail_dropped(const ProductArgs* args) noexcept {
-  ProductArgs row = *args;
+template <const OpTable& kOp, class Element>
+AssayStatus tail_dropped(const ProductArgs& args) {
+  constexpr std::int64_t kNumbers = std::is_same_v<Element, float> ? 1 : std::is_same_v<Element, BlockQ8_K> ? 256 : 32;
+  ProductArgs row = args;
   row.m = 1;
-  for (std::int64_t r = 0; r < args->m; ++r) {
-    const Element* const first = static_cast<const Element*>(args->x) + r * args->x_stride;
-    std::vector<Element> x(first, first + args->k / kNumbers);
+  for (std::int64_t r = 0; r < args.m; ++r) {
+    const auto* const first = static_cast<const Element*>(args.x) + r * args.x_stride;
+    std::vector<Element> x(first, first + args.k / kNumbers);
     drop_tail(x);
     row.x = x.data();
-    row.y = args->y + r * args->y_stride;
-    const AssayStatus status = right<kOp>(row);
+    row.y = args.y + r * args.y_stride;
+    const AssayStatus status = right<kOp>(&row);
     if (status != ASSAY_OK) return status;
   }
   return ASSAY_OK;
@@ -212,11 +218,11 @@ AssayStatus norm(const RmsNormArgs& args, bool outside) {
   }
   return ASSAY_OK;
 }
-AssayStatus eps_outside(const RmsNormArgs* args) noexcept {
-  return norm(*args, true);
+AssayStatus eps_outside(const RmsNormArgs& args) {
+  return norm(args, true);
 }
-AssayStatus eps_in_sum(const RmsNormArgs* args) noexcept {
-  return norm(*args, false);
+AssayStatus eps_in_sum(const RmsNormArgs& args) {
+  return norm(args, false);
 }
 
 struct Wrong {
@@ -225,50 +231,53 @@ struct Wrong {
   AssayStatus (*run)(const void* args);
 };
 
+// A function of a family's struct as one of any.
 template <auto kRun>
-inline constexpr auto erased = []<class Args>(AssayStatus (*)(const Args*) noexcept) {
-  return +[](const void* args) { return kRun(static_cast<const Args*>(args)); };
-}(kRun);
+struct Untyped;
+template <class Args, AssayStatus (*kRun)(const Args&)>
+struct Untyped<kRun> {
+  static AssayStatus run(const void* args) { return kRun(*static_cast<const Args*>(args)); }
+};
 
-template <const OpTable& kOp, class Element>
+template <const OpTable& kOp>
 void add_attention(std::vector<Wrong>& all) {
-  all.insert(all.end(), {{Defect::kv_head_modulo, kOp.op, erased<kv_head_modulo<kOp, Element>>},
-                         {Defect::query_stride, kOp.op, erased<query_stride<kOp>>},
-                         {Defect::mask_short, kOp.op, erased<mask_short<kOp>>},
-                         {Defect::sum_not_rescaled, kOp.op, erased<not_rescaled<Element, false, true>>},
-                         {Defect::values_not_rescaled, kOp.op, erased<not_rescaled<Element, true, false>>}});
+  all.insert(all.end(), {{Defect::kv_head_modulo, kOp.op, Untyped<kv_head_modulo<kOp>>::run},
+                         {Defect::query_stride, kOp.op, Untyped<query_stride<kOp>>::run},
+                         {Defect::mask_short, kOp.op, Untyped<mask_short<kOp>>::run},
+                         {Defect::sum_not_rescaled, kOp.op, Untyped<not_rescaled<kOp, false, true>>::run},
+                         {Defect::values_not_rescaled, kOp.op, Untyped<not_rescaled<kOp, true, false>>::run}});
 }
 
-template <class Element, std::int64_t kNumbers, const OpTable&... kOps>
+template <class X, const OpTable&... kOps>
 void add_products(std::vector<Wrong>& all) {
-  (all.push_back({Defect::tail_dropped, kOps.op, erased<tail_dropped<kOps, Element, kNumbers>>}), ...);
+  (all.push_back({Defect::tail_dropped, kOps.op, Untyped<tail_dropped<kOps, X>>::run}), ...);
   (all.push_back({Defect::refusing, kOps.op, refusing}), ...);
 }
 
 std::vector<Wrong> all_wrong() {
-  using namespace kernel_tables;
-  std::vector<Wrong> all{{Defect::rope_adjacent, rope.op, erased<rope_adjacent>},
-                         {Defect::store_stride, kv_store_f32.op, erased<store_stride<kv_store_f32, float>>},
-                         {Defect::store_stride, kv_store_f16.op, erased<store_stride<kv_store_f16, std::uint16_t>>},
-                         {Defect::unwritten, kv_store_f32.op, unwritten},
-                         {Defect::silu_large, swiglu.op, erased<silu_large>},
-                         {Defect::eps_outside, rms_norm.op, erased<eps_outside>},
-                         {Defect::eps_in_sum, rms_norm.op, erased<eps_in_sum>},
-                         {Defect::unwritten, rms_norm.op, unwritten}};
-  add_attention<attn_decode_f32, float>(all);
-  add_attention<attn_decode_f16, std::uint16_t>(all);
-  add_attention<attn_prefill_f32, float>(all);
-  add_attention<attn_prefill_f16, std::uint16_t>(all);
-  add_products<float, 1, matvec_bf16, gemm_bf16, matvec_f16, gemm_f16>(all);
-  add_products<BlockQ8_0, 32, gemv_q8_0_x16_q8_0, gemm_q8_0_x16_q8_0>(all);
-  add_products<BlockQ8_K, 256, gemv_q4_k_x16_q8_k, gemm_q4_k_x16_q8_k, gemv_q6_k_x16_q8_k, gemm_q6_k_x16_q8_k>(all);
+  namespace k = kernel_tables;
+  std::vector<Wrong> all{{Defect::rope_adjacent, k::rope.op, Untyped<rope_adjacent>::run},
+                         {Defect::store_stride, k::kv_store_f32.op, Untyped<store_stride<k::kv_store_f32>>::run},
+                         {Defect::store_stride, k::kv_store_f16.op, Untyped<store_stride<k::kv_store_f16>>::run},
+                         {Defect::unwritten, k::kv_store_f32.op, unwritten},
+                         {Defect::silu_large, k::swiglu.op, Untyped<silu_large>::run},
+                         {Defect::eps_outside, k::rms_norm.op, Untyped<eps_outside>::run},
+                         {Defect::eps_in_sum, k::rms_norm.op, Untyped<eps_in_sum>::run},
+                         {Defect::unwritten, k::rms_norm.op, unwritten}};
+  add_attention<k::attn_decode_f32>(all);
+  add_attention<k::attn_decode_f16>(all);
+  add_attention<k::attn_prefill_f32>(all);
+  add_attention<k::attn_prefill_f16>(all);
+  add_products<float, k::matvec_bf16, k::gemm_bf16, k::matvec_f16, k::gemm_f16>(all);
+  add_products<BlockQ8_0, k::gemv_q8_0_x16_q8_0, k::gemm_q8_0_x16_q8_0>(all);
+  add_products<BlockQ8_K, k::gemv_q4_k_x16_q8_k, k::gemm_q4_k_x16_q8_k, k::gemv_q6_k_x16_q8_k, k::gemm_q6_k_x16_q8_k>(all);
   return all;
 }
 
 Chosen chosen(Defect defect, const Op& op) {
   static const std::vector<Wrong> all = all_wrong();
   const auto found = std::ranges::find_if(all, [&](const Wrong& one) { return one.defect == defect && one.op == op.name; });
-  if (found == all.end()) throw std::invalid_argument(op.name + std::string(" has no ") + defect_name(defect));
+  if (found == all.end()) throw std::invalid_argument(std::string(op.name) + " has no " + defect_name(defect));
   return {.op = &op, .run = found->run, .name = defect_name(defect)};
 }
 

@@ -46,6 +46,7 @@ template <class Format, int T, int R>
 ASSAY_INLINE void add_pairs(const Opened<Format>* const (&weights)[T], const typename Format::Side* const (&sides)[R],
                             Words (&total)[T][R]) {
   for_each_sum<T, R>([&](int t, int r) ASSAY_LAMBDA_INLINE { total[t][r] = no_words(); });
+  ASSAY_UNROLL
   for (int p = 0; p < Format::kGroups / 2; ++p) {
     Words pairs[T];
     ASSAY_UNROLL
@@ -66,6 +67,7 @@ ASSAY_INLINE void sum_in_words(const Opened<Format>* const (&weights)[T], const 
   } else {
     for_each_sum<T, R>([&](int t, int r) ASSAY_LAMBDA_INLINE { total[t][r] = no_words(); });
   }
+#pragma GCC unroll 2
   for (int g = 0; g < Format::kGroups; ++g) add_group<Format>(weights, x, sides, g, total);
   for_each_sum<T, R>([&](int t, int r)
                          ASSAY_LAMBDA_INLINE { i1[t][r] = to_f32(shift_right_signed<Format::kExcess>(total[t][r])); });
@@ -81,6 +83,7 @@ ASSAY_INLINE void sum_in_f32(const Opened<Format>* const (&weights)[T], const in
   for (int first = 0; first < Format::kGroups; first += kHalf) {
     F32x16 half[T][R];
     for_each_sum<T, R>([&](int t, int r) ASSAY_LAMBDA_INLINE { half[t][r] = broadcast(0.0f); });
+#pragma GCC unroll 2
     for (int g = first; g < first + kHalf; ++g) add_group<Format>(weights, x, sides, g, half);
     for_each_sum<T, R>([&](int t, int r) ASSAY_LAMBDA_INLINE { i1[t][r] = add(i1[t][r], half[t][r]); });
   }

@@ -31,7 +31,8 @@ struct Source {
 
 // A function of its own: plain and packed weights share it.
 template <class Format>
-__attribute__((noinline)) void open_tiles(const typename Format::Tile* tiles, int count, Opened<Format>* to) noexcept {
+__attribute__((noinline)) void open_tiles(const typename Format::Tile* __restrict tiles, int count,
+                                          Opened<Format>* __restrict to) noexcept {
   for (int i = 0; i < count; ++i) to[i].open(Format(tiles[i]));
 }
 
