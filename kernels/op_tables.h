@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "kernels/abi.h"
-#include "kernels/attention/attention.h"
 #include "kernels/activations/activations.h"
+#include "kernels/attention/attention.h"
 #include "kernels/codecs/codecs.h"
 #include "kernels/conversions/conversions.h"
 #include "kernels/isa.h"

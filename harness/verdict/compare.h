@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "golden/store.h"
-#include "reference/ops/tensor.h"
 #include "harness/verdict/tolerances.h"
 #include "reference/contract.h"
 #include "reference/expected.h"
+#include "reference/ops/tensor.h"
 
 namespace assay {
 
