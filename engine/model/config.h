@@ -21,7 +21,7 @@ struct ModelConfig {
   std::int64_t max_positions = 0;
   double rms_eps = 0;  // a GGUF file has it as f32, config.json in decimal
   double rope_theta = 0;
-  bool tied = false;  // lm_head is the embedding
+  bool tied = false;                   // lm_head is the embedding
   std::string architecture = "qwen3";  // engine/architecture/
 
   std::int64_t q_width() const { return heads * head_dim; }
