@@ -1,5 +1,4 @@
-# With ASSAY_FOLDERS the files of a folder are compiled as one, which reads the libraries' headers once instead of once a file. harness/ops
-# goes by the first word of an op's name.
+# With ASSAY_FOLDERS the files of a folder are compiled as one, which instantiates the libraries' templates once instead of once a file.
 function(assay_one_by_folder target)
   if(NOT ASSAY_FOLDERS)
     return()
@@ -7,14 +6,13 @@ function(assay_one_by_folder target)
   get_target_property(sources ${target} SOURCES)
   foreach(source IN LISTS sources)
     get_filename_component(group ${source} DIRECTORY)
-    if(group MATCHES "/ops$")
-      get_filename_component(name ${source} NAME_WE)
-      string(REGEX REPLACE "_.*" "" word ${name})
-      string(APPEND group "/${word}")
-    endif()
     file(RELATIVE_PATH group ${PROJECT_SOURCE_DIR} ${group})
     string(MAKE_C_IDENTIFIER ${group} group)
     set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${group})
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
+
+# What most files of harness and tests read: compiled once a target.
+set(ASSAY_HEADERS <fmt/format.h> <nlohmann/json.hpp> <algorithm> <array> <chrono> <cmath> <cstdint> <filesystem> <fstream> <functional> <map>
+  <memory> <optional> <set> <span> <sstream> <stdexcept> <string> <string_view> <utility> <variant> <vector>)

@@ -2,11 +2,11 @@
 # so that a tree may be moved as a whole.
 include(CMakePackageConfigHelpers)
 
-# The kernels, as assay::kernels, with the headers that specify them: `#include "kernels/rms_norm/rms_norm.h"`. What the
-# kernels are made of (simd/, body.h) stays at home.
+# The kernels, as assay::kernels, with their families' headers, which specify them: `#include "kernels/norms/norms.h"`. What the
+# kernels are made of (simd/ and the like) stays at home.
 set_target_properties(kernels PROPERTIES OUTPUT_NAME assay_kernels)
 install(TARGETS kernels EXPORT assay ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES kernels/abi.h kernels/dispatch.h kernels/isa.h kernels/kernel.h kernels/kv_view.h
+install(FILES kernels/abi.h kernels/isa.h kernels/isa.inc kernels/kv_view.h kernels/op_tables.h ${CMAKE_BINARY_DIR}/generated/kernels/op_tables.inc
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/assay/kernels)
 file(GLOB kernel_folders CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/kernels kernels/*)
 foreach(folder IN LISTS kernel_folders)

@@ -4,6 +4,16 @@
 
 namespace assay {
 
+double Array::number(std::int64_t index) const {
+  return element_as_double(dtype, bytes.data() + static_cast<std::size_t>(index) * dtype_size(dtype));
+}
+
+std::vector<double> Array::numbers() const {
+  std::vector<double> out(static_cast<std::size_t>(elements()));
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = number(static_cast<std::int64_t>(i));
+  return out;
+}
+
 std::int64_t Array::elements() const {
   std::int64_t count = 1;
   for (const std::int64_t dim : shape) count *= dim;

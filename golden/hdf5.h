@@ -32,6 +32,8 @@ struct Array {
   std::vector<std::uint8_t> bytes;
 
   std::int64_t elements() const;
+  double number(std::int64_t index) const;  // an element, exact; not of blocks
+  std::vector<double> numbers() const;
   template <class T>
   const T* as() const {
     return reinterpret_cast<const T*>(bytes.data());

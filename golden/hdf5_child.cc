@@ -21,10 +21,10 @@ namespace assay {
 namespace {
 
 enum class Question : std::uint8_t { exists, is_group, children, attributes, integer_array, describe, read };
-enum class Verdict : std::uint8_t { answer, refusal };
+enum class Reply : std::uint8_t { answer, refusal };
 
 struct Header {
-  std::uint8_t kind = 0;  // a Question or a Verdict
+  std::uint8_t kind = 0;  // a Question or a Reply
   std::uint64_t bytes = 0;
 };
 
@@ -122,19 +122,19 @@ void as_at_start() {
 
 void serve(int socket, const std::filesystem::path& path) {
   std::unique_ptr<Hdf5Source> file;
-  const auto say = [&](Verdict verdict, std::string_view text) {
+  const auto say = [&](Reply verdict, std::string_view text) {
     return send_frame(socket, static_cast<std::uint8_t>(verdict), text);
   };
   // Its first answer says whether there is such a file.
   std::string reply;
-  Verdict verdict = Verdict::answer;
+  Reply verdict = Reply::answer;
   const auto attempt = [&](auto&& body) {
     try {
       reply = body();
-      verdict = Verdict::answer;
+      verdict = Reply::answer;
     } catch (const std::exception& error) {
       reply = error.what();
-      verdict = Verdict::refusal;
+      verdict = Reply::refusal;
     }
   };
   attempt([&] {
@@ -243,7 +243,7 @@ class Hdf5InChild final : public Hdf5Source {
     std::string payload;
     const Received received = receive_frame(socket_, header, payload, static_cast<int>(patience_.count()));
     if (received == Received::whole) {
-      if (static_cast<Verdict>(header.kind) == Verdict::answer) return payload;
+      if (static_cast<Reply>(header.kind) == Reply::answer) return payload;
       throw Hdf5Error(payload);
     }
     const int status = end();

@@ -23,7 +23,7 @@ enum : CpuFeatures {
 };
 
 enum class Isa : std::uint8_t {
-#define ASSAY_ISA(name, architecture, includes, features, flags) name,
+#define ASSAY_ISA(name, architecture, includes, source, features, flags) name,
 #include "kernels/isa.inc"
 #undef ASSAY_ISA
 };
@@ -32,11 +32,12 @@ struct IsaRow {
   Isa isa;
   std::string_view name;
   Isa includes;  // itself: nothing else
+  Isa source;    // another: it stands in for that one
   CpuFeatures features;
 };
 
 inline constexpr IsaRow kIsas[] = {
-#define ASSAY_ISA(name, architecture, includes, features, flags) {Isa::name, #name, Isa::includes, features},
+#define ASSAY_ISA(name, architecture, includes, source, features, flags) {Isa::name, #name, Isa::includes, Isa::source, features},
 #include "kernels/isa.inc"
 #undef ASSAY_ISA
 };

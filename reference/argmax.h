@@ -1,7 +1,7 @@
 // The first index of the maximum: its bytes.
 #pragma once
 
-#include "kernels/argmax/argmax.h"
+#include "kernels/lookups/lookups.h"
 #include "reference/contract.h"
 #include "reference/expected.h"
 

@@ -1,25 +1,17 @@
 // Attention of query rows against a view of keys and values.
 #pragma once
 
-#include "kernels/attn_decode_f16/attn_decode_f16.h"
-#include "kernels/attn_decode_f32/attn_decode_f32.h"
-#include "kernels/attn_prefill_f16/attn_prefill_f16.h"
-#include "kernels/attn_prefill_f32/attn_prefill_f32.h"
+#include "golden/dtype.h"
+#include "kernels/attention/attention.h"
 #include "reference/contract.h"
 #include "reference/expected.h"
 
 namespace assay::reference {
 
-extern const Contract kAttnDecodeF32Contract;
-extern const Contract kAttnDecodeF16Contract;
-extern const Contract kAttnPrefillF32Contract;
-extern const Contract kAttnPrefillF16Contract;
+extern const Contract kAttentionContract;
 
-// Read no masked row. Throw std::invalid_argument for a view that begins above an unmasked position, and for a window
-// without causal.
-void attn_decode_f32(const AttnDecodeF32Args& args, Expected& y);
-void attn_decode_f16(const AttnDecodeF16Args& args, Expected& y);
-void attn_prefill_f32(const AttnPrefillF32Args& args, Expected& y);
-void attn_prefill_f16(const AttnPrefillF16Args& args, Expected& y);
+// Reads no masked row. `cache` is f32 or f16. Throws std::invalid_argument for a view that begins above an unmasked position, and
+// for a window without causal.
+void attention(DType cache, const AttentionArgs& args, Expected& y);
 
 }  // namespace assay::reference

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "reference/block_packing.h"
 #include "reference/bounds.h"
 #include "reference/outputs.h"
 
@@ -14,16 +15,17 @@ constexpr const char* kDomain =
 
 }  // namespace
 
-const Contract kBlockDotMinContract{kDomain, Exactness::bounded,
-                                    "g(h) S_I + 2 eta (2 N_b + sum(|I1| + |I2|)), S_I = sum(|d_w d_x I1| + |dmin_w d_x I2|), "
-                                    "h = 2 N_b + 2; 0 where S_I = 0",
-                                    BiasUnit::output};
-const Contract kBlockDotContract{kDomain, Exactness::bounded,
-                                 "g(h) S_I + 2 eta (2 N_b + sum |I1|), S_I = sum |d_w d_x I1|, h = N_b + 2; 0 where S_I = 0",
-                                 BiasUnit::output};
-const Contract kBlockDotHalfContract{kDomain, Exactness::bounded,
-                                     "g(h) S_I + 2 eta (2 N_b + sum |I1|), S_I = sum |d_w d_x I1|, h = N_b; 0 where S_I = 0",
-                                     BiasUnit::output};
+const Contract kBlockDotContracts[2][2] = {
+    {{kDomain, Exactness::bounded, "g(h) S_I + 2 eta (2 N_b + sum |I1|), S_I = sum |d_w d_x I1|, h = N_b + 2; 0 where S_I = 0",
+      BiasUnit::output},
+     {kDomain, Exactness::bounded, "g(h) S_I + 2 eta (2 N_b + sum |I1|), S_I = sum |d_w d_x I1|, h = N_b; 0 where S_I = 0",
+      BiasUnit::output}},
+    {{kDomain, Exactness::bounded,
+      "g(h) S_I + 2 eta (2 N_b + sum(|I1| + |I2|)), S_I = sum(|d_w d_x I1| + |dmin_w d_x I2|), h = 2 N_b + 2; 0 where S_I = 0",
+      BiasUnit::output},
+     {kDomain, Exactness::bounded,
+      "g(h) S_I + 2 eta (2 N_b + sum(|I1| + |I2|)), S_I = sum(|d_w d_x I1| + |dmin_w d_x I2|), h = 2 N_b; 0 where S_I = 0",
+      BiasUnit::output}}};
 
 namespace {
 
@@ -58,43 +60,43 @@ struct Output {
   }
 };
 
-std::vector<Block> read_rows(Format format, const void* base, std::int64_t rows, std::int64_t blocks, std::int64_t stride) {
+std::vector<Block> read_row(Format format, const void* base, std::int64_t first, std::int64_t blocks) {
   std::vector<Block> all;
-  for (std::int64_t row = 0; row < rows; ++row) {
-    const auto* bytes = static_cast<const std::uint8_t*>(base) + row * stride * info(format).bytes;
-    for (std::int64_t b = 0; b < blocks; ++b, bytes += info(format).bytes) all.push_back(read_block(format, bytes));
-  }
+  for (std::int64_t b = first; b < first + blocks; ++b)
+    all.push_back(read_block(format, static_cast<const std::uint8_t*>(base) + b * block_bytes(format)));
   return all;
 }
 
 // Calls visit(j, i, b, w block, x block) for every pair of blocks that meets, b ascending for each output.
 template <class Visit>
-void for_each_pair(const BlockDot& call, Visit visit) {
-  const std::int64_t blocks = call.k / info(call.w_format).elements;
-  const std::vector<Block> x = read_rows(call.x_format, call.x, call.m, blocks, call.x_stride);
-  for (std::int64_t i = 0; i < call.n; ++i) {
-    const auto* row = static_cast<const std::uint8_t*>(call.w) + i * blocks * info(call.w_format).bytes;
-    const std::vector<Block> w = read_rows(call.w_format, row, 1, blocks, blocks);
-    for (std::int64_t j = 0; j < call.m; ++j)
-      for (std::int64_t b = 0; b < blocks; ++b)
-        visit(j, i, b, w[static_cast<std::size_t>(b)], x[static_cast<std::size_t>(j * blocks + b)]);
+void for_each_pair(DType weights, Format x_format, const ProductArgs& args, Visit visit) {
+  const Format w_format = plain_dtype(weights);
+  const std::int64_t blocks = args.k / dtype_numbers(weights);
+  std::vector<std::uint8_t> unpacked;
+  if (is_packed(weights)) unpacked = unpack_x16(w_format, args.w, args.n, args.k);
+  std::vector<std::vector<Block>> x;
+  for (std::int64_t j = 0; j < args.m; ++j) x.push_back(read_row(x_format, args.x, j * args.x_stride, blocks));
+  for (std::int64_t i = 0; i < args.n; ++i) {
+    const std::vector<Block> w = read_row(w_format, is_packed(weights) ? unpacked.data() : args.w, i * blocks, blocks);
+    for (std::int64_t j = 0; j < args.m; ++j)
+      for (std::size_t b = 0; b < w.size(); ++b) visit(j, i, b, w[b], x[static_cast<std::size_t>(j)][b]);
   }
 }
 
 }  // namespace
 
-void block_dot(const BlockDot& call, Expected& y) {
-  const FormatInfo& weight = info(call.w_format);
-  std::vector<Output> outputs(static_cast<std::size_t>(call.m * call.n));
-  for_each_pair(call, [&](std::int64_t j, std::int64_t i, std::int64_t, const Block& w, const Block& x) {
-    Output& output = outputs[static_cast<std::size_t>(j * call.n + i)];
+void block_dot(DType weights, Format x_format, const ProductArgs& args, Expected& y) {
+  const FormatInfo& weight = info(plain_dtype(weights));
+  std::vector<Output> outputs(static_cast<std::size_t>(args.m * args.n));
+  for_each_pair(weights, x_format, args, [&](std::int64_t j, std::int64_t i, std::size_t, const Block& w, const Block& x) {
+    Output& output = outputs[static_cast<std::size_t>(j * args.n + i)];
     const Integers integers = integers_of(w, x);
     output.add(w.d * x.d, integers.i1);
     if (w.has_min) output.add(-(w.dmin * x.d), integers.i2);
   });
-  const std::int64_t blocks = call.k / weight.elements;
-  const std::int64_t depth = block_dot_depth(blocks, weight.has_min, weight.half_scales && info(call.x_format).half_scales);
-  resize_bounded(y, call.m * call.n);
+  const std::int64_t blocks = args.k / dtype_numbers(weights);
+  const std::int64_t depth = block_dot_depth(blocks, weight.has_min, weight.half_scales && info(x_format).half_scales);
+  resize_bounded(y, args.m * args.n);
   for (std::size_t o = 0; o < outputs.size(); ++o) {
     const auto index = static_cast<std::int64_t>(o);
     set_bounded(y, index, outputs[o].value, block_dot_bound(outputs[o].magnitude, outputs[o].integers, blocks, depth));
@@ -102,12 +104,13 @@ void block_dot(const BlockDot& call, Expected& y) {
   }
 }
 
-IntegerParts integer_parts(const BlockDot& call) {
-  const std::int64_t blocks = call.k / info(call.w_format).elements;
-  const auto count = static_cast<std::size_t>(call.m * call.n * blocks);
-  IntegerParts parts{std::vector<std::int64_t>(count), std::vector<std::int64_t>(info(call.w_format).has_min ? count : 0)};
-  for_each_pair(call, [&](std::int64_t j, std::int64_t i, std::int64_t b, const Block& w, const Block& x) {
-    const auto at = static_cast<std::size_t>((j * call.n + i) * blocks + b);
+IntegerParts integer_parts(DType weights, Format x_format, const ProductArgs& args) {
+  const auto blocks = static_cast<std::size_t>(args.k / dtype_numbers(weights));
+  const std::size_t count = static_cast<std::size_t>(args.m * args.n) * blocks;
+  const bool has_min = info(plain_dtype(weights)).has_min;
+  IntegerParts parts{std::vector<std::int64_t>(count), std::vector<std::int64_t>(has_min ? count : 0)};
+  for_each_pair(weights, x_format, args, [&](std::int64_t j, std::int64_t i, std::size_t b, const Block& w, const Block& x) {
+    const std::size_t at = static_cast<std::size_t>(j * args.n + i) * blocks + b;
     const Integers integers = integers_of(w, x);
     parts.i1[at] = integers.i1;
     if (w.has_min) parts.i2[at] = integers.i2;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernels/packings/packings.h"
 #include "reference/blocks.h"
 #include "reference/contract.h"
 #include "reference/expected.h"
@@ -16,16 +17,7 @@ inline constexpr Contract kPackX16Contract{"every byte", Exactness::exact, "byte
 std::vector<std::uint8_t> pack_x16(Format format, const void* rows, std::int64_t n, std::int64_t k);
 std::vector<std::uint8_t> unpack_x16(Format format, const void* packed, std::int64_t n, std::int64_t k);
 
-template <Format kFormat, class Args>
-void pack_x16(const Args& args, Expected& dst) {
-  dst = {};
-  dst.bytes = pack_x16(kFormat, args.src, args.n, args.k);
-}
-
-template <Format kFormat, class Args>
-void unpack_x16(const Args& args, Expected& dst) {
-  dst = {};
-  dst.bytes = unpack_x16(kFormat, args.src, args.n, args.k);
-}
+void pack_x16(Format format, const PackArgs& args, Expected& dst);
+void unpack_x16(Format format, const PackArgs& args, Expected& dst);
 
 }  // namespace assay::reference

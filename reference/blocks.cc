@@ -7,12 +7,6 @@
 namespace assay::reference {
 namespace {
 
-constexpr FormatInfo kInfo[] = {
-    {"q4_0", 32, 18, false, true},   {"q4_1", 32, 20, true, true},     {"q5_0", 32, 22, false, true},
-    {"q5_1", 32, 24, true, true},    {"q8_0", 32, 34, false, true},    {"q4_k", 256, 144, true, false},
-    {"q5_k", 256, 176, true, false}, {"q6_k", 256, 210, false, false}, {"q8_k", 256, 292, false, false},
-};
-
 double half_at(const std::uint8_t* bytes) {
   return Half::decode(static_cast<std::uint32_t>(bytes[0] | bytes[1] << 8));
 }
@@ -40,8 +34,7 @@ void read_small(Format format, const std::uint8_t* bytes, Block& block) {
     bytes += 2;
   }
   const bool five = format == Format::q5_0 || format == Format::q5_1;
-  const int offset = block.has_min ? 0 : (five ? 16 : 8);
-  read_nibbles(bytes + (five ? 6 : 2), five ? word_at(bytes + 2) : 0, offset, block);
+  read_nibbles(bytes + (five ? 6 : 2), five ? word_at(bytes + 2) : 0, info(format).offset, block);
 }
 
 int signed_byte(std::uint8_t byte) {
@@ -96,14 +89,10 @@ void read_q6_k(const std::uint8_t* bytes, Block& block) {
 
 }  // namespace
 
-const FormatInfo& info(Format format) {
-  return kInfo[static_cast<std::size_t>(format)];
-}
-
 Block read_block(Format format, const std::uint8_t* bytes) {
   Block block;
   block.has_min = info(format).has_min;
-  block.elements = info(format).elements;
+  block.elements = static_cast<int>(dtype_numbers(format));
   block.scale.fill(1);
   switch (format) {
     case Format::q4_0:
@@ -127,6 +116,8 @@ Block read_block(Format format, const std::uint8_t* bytes) {
       block.d = Single::decode(word_at(bytes));
       read_signed_codes(bytes + 4, block);
       break;
+    default:  // info() has thrown
+      break;
   }
   return block;
 }
@@ -135,7 +126,7 @@ std::vector<float> decode(Format format, const void* blocks, std::int64_t n) {
   std::vector<float> values;
   values.reserve(static_cast<std::size_t>(n));
   const auto* bytes = static_cast<const std::uint8_t*>(blocks);
-  for (std::int64_t first = 0; first < n; first += info(format).elements, bytes += info(format).bytes) {
+  for (std::int64_t first = 0; first < n; first += dtype_numbers(format), bytes += dtype_size(format)) {
     const Block block = read_block(format, bytes);
     for (int i = 0; i < block.elements; ++i) values.push_back(static_cast<float>(block.value(i)));
   }

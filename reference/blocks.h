@@ -3,20 +3,40 @@
 
 #include <array>
 #include <cstdint>
+#include <stdexcept>
+#include <string>
 #include <vector>
+
+#include "golden/dtype.h"
 
 namespace assay::reference {
 
-enum class Format : std::uint8_t { q4_0, q4_1, q5_0, q5_1, q8_0, q4_k, q5_k, q6_k, q8_k };
+// A block type of plain rows: its name, bytes and elements stand in golden/dtype.inc.
+using Format = DType;
 
 struct FormatInfo {
-  const char* name;
-  int elements;  // of a block
-  int bytes;
+  Format format;
   bool has_min;      // w = d scale code - dmin min
   bool half_scales;  // d is f16 and there are no others, so that a product of two such d is exact in fp32
+  int offset;        // what a stored code is too large by
 };
-const FormatInfo& info(Format format);
+
+inline constexpr FormatInfo kFormatInfos[] = {
+    {Format::q4_0, false, true, 8}, {Format::q4_1, true, true, 0},    {Format::q5_0, false, true, 16},
+    {Format::q5_1, true, true, 0},  {Format::q8_0, false, true, 0},   {Format::q4_k, true, false, 0},
+    {Format::q5_k, true, false, 0}, {Format::q6_k, false, false, 32}, {Format::q8_k, false, false, 0}};
+
+// Throws std::invalid_argument for what is no block type of plain rows.
+constexpr const FormatInfo& info(Format format) {
+  for (const FormatInfo& row : kFormatInfos) {
+    if (row.format == format) return row;
+  }
+  throw std::invalid_argument(std::string(dtype_name(format)) + " is no block format");
+}
+
+constexpr std::int64_t block_bytes(Format format) {
+  return static_cast<std::int64_t>(dtype_size(format));
+}
 
 // One block: element i is d scale[i] code[i] - dmin min[i]. Codes have their offset taken off.
 struct Block {

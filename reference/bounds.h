@@ -50,7 +50,7 @@ inline bool may_overflow(double s, std::int64_t depth) {
 // Blocks by blocks, N_b of them: a term meets one rounding in each later fma (two a block with a minimum), one in its product of
 // scales and one in its integer's conversion; the latter two not where both scales are f16 and the integers are below 2^24.
 inline std::int64_t block_dot_depth(std::int64_t blocks, bool has_min, bool half_scales) {
-  return half_scales ? blocks : (has_min ? 2 : 1) * blocks + 2;
+  return (has_min ? 2 : 1) * blocks + (half_scales ? 0 : 2);
 }
 // B = g(h) S_I + 2 eta (2 N_b + sum(|I1| + |I2|)), S_I = sum(|d_w d_x I1| + |dmin_w d_x I2|): a product of scales that underflows
 // is multiplied by its integer. S_I = 0: every term is a zero.

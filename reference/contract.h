@@ -24,4 +24,9 @@ struct Contract {
   bool arithmetic_nans = false;  // exact ops: any NaN equals any other, because arithmetic made it
 };
 
+// Of moves and conversions, by what they read.
+inline constexpr Contract kEveryF32Contract{"every f32", Exactness::exact, "bits equal", BiasUnit::none};
+inline constexpr Contract kEveryF16Contract{"every f16", Exactness::exact, "bits equal", BiasUnit::none};
+inline constexpr Contract kEveryBf16Contract{"every bf16", Exactness::exact, "bits equal", BiasUnit::none};
+
 }  // namespace assay::reference

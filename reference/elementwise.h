@@ -1,9 +1,7 @@
 // Ops whose outputs do not know of each other: exp, add, swiglu.
 #pragma once
 
-#include "kernels/add/add.h"
-#include "kernels/exp/exp.h"
-#include "kernels/swiglu/swiglu.h"
+#include "kernels/activations/activations.h"
 #include "reference/contract.h"
 #include "reference/expected.h"
 

@@ -7,16 +7,11 @@
 #include "reference/decode.h"
 
 namespace assay::reference {
-
-const Contract kEmbedF32Contract{"0 <= id < vocab; every f32", Exactness::exact, "bits equal", BiasUnit::none};
-const Contract kEmbedF16Contract{"0 <= id < vocab; every f16", Exactness::exact, "bits equal", BiasUnit::none};
-const Contract kEmbedBf16Contract{"0 <= id < vocab; every bf16", Exactness::exact, "bits equal", BiasUnit::none};
-
 namespace {
 
 // `widen` gives the f32 bits of element `index` of the table.
-template <class Args, class Widen>
-void embed(const Args& args, Expected& y, Widen widen) {
+template <class Widen>
+void embed(const EmbedArgs& args, Expected& y, Widen widen) {
   std::vector<std::uint32_t> rows;
   rows.reserve(static_cast<std::size_t>(args.rows * args.n));
   for (std::int64_t j = 0; j < args.rows; ++j) {
@@ -32,20 +27,12 @@ void embed(const Args& args, Expected& y, Widen widen) {
 
 }  // namespace
 
-void embed_f32(const EmbedF32Args& args, Expected& y) {
-  embed(args, y, [&](std::int64_t index) {
-    std::uint32_t bits = 0;
-    std::memcpy(&bits, args.table + index, sizeof(bits));
-    return bits;
-  });
-}
-
-void embed_f16(const EmbedF16Args& args, Expected& y) {
-  embed(args, y, [&](std::int64_t index) { return widen_f16(args.table[index]); });
-}
-
-void embed_bf16(const EmbedBf16Args& args, Expected& y) {
-  embed(args, y, [&](std::int64_t index) { return widen_bf16(args.table[index]); });
+void embed(DType table, const EmbedArgs& args, Expected& y) {
+  if (table == DType::f32)
+    return embed(args, y, [&](std::int64_t i) { return static_cast<const std::uint32_t*>(args.table)[i]; });
+  const auto* numbers = static_cast<const std::uint16_t*>(args.table);
+  const auto widen = table == DType::f16 ? widen_f16 : widen_bf16;
+  embed(args, y, [&](std::int64_t i) { return widen(numbers[i]); });
 }
 
 }  // namespace assay::reference

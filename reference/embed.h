@@ -1,21 +1,18 @@
 // Rows of an embedding table, widened to f32: the bytes.
 #pragma once
 
-#include "kernels/embed_bf16/embed_bf16.h"
-#include "kernels/embed_f16/embed_f16.h"
-#include "kernels/embed_f32/embed_f32.h"
+#include "golden/dtype.h"
+#include "kernels/lookups/lookups.h"
 #include "reference/contract.h"
 #include "reference/expected.h"
 
 namespace assay::reference {
 
-extern const Contract kEmbedF32Contract;
-extern const Contract kEmbedF16Contract;
-extern const Contract kEmbedBf16Contract;
+inline constexpr Contract kEmbedF32Contract{"0 <= id < vocab; every f32", Exactness::exact, "bits equal", BiasUnit::none};
+inline constexpr Contract kEmbedF16Contract{"0 <= id < vocab; every f16", Exactness::exact, "bits equal", BiasUnit::none};
+inline constexpr Contract kEmbedBf16Contract{"0 <= id < vocab; every bf16", Exactness::exact, "bits equal", BiasUnit::none};
 
-// Throw std::invalid_argument for an id outside the table.
-void embed_f32(const EmbedF32Args& args, Expected& y);
-void embed_f16(const EmbedF16Args& args, Expected& y);
-void embed_bf16(const EmbedBf16Args& args, Expected& y);
+// `table` is f32, f16 or bf16. Throws std::invalid_argument for an id outside the table.
+void embed(DType table, const EmbedArgs& args, Expected& y);
 
 }  // namespace assay::reference

@@ -128,7 +128,7 @@ bool beyond_half(float value) {
 
 std::vector<std::uint8_t> encode(Format format, Rounding rounding, const float* x, std::int64_t n) {
   Bytes bytes;
-  for (std::int64_t first = 0; first < n; first += info(format).elements) {
+  for (std::int64_t first = 0; first < n; first += dtype_numbers(format)) {
     if (format == Format::q8_k) {
       append_q8_k(x + first, bytes);
     } else if (format == Format::q8_0) {
@@ -143,12 +143,26 @@ std::vector<std::uint8_t> encode(Format format, Rounding rounding, const float* 
 AssayStatus encode_status(Format format, const float* x, std::int64_t n) {
   if (!std::all_of(x, x + n, [](float value) { return std::isfinite(value); })) return ASSAY_NOT_FINITE;
   if (format == Format::q8_k) return ASSAY_OK;
-  if (info(format).elements == 256) return plain_scales_fit(format, x, n) ? ASSAY_OK : ASSAY_NOT_FINITE;
+  if (dtype_numbers(format) == 256) return plain_scales_fit(format, x, n) ? ASSAY_OK : ASSAY_NOT_FINITE;
   for (std::int64_t first = 0; first < n; first += 32) {
     const Scales scales = scales_of(format, x + first);
     if (beyond_half(scales.d) || beyond_half(scales.m)) return ASSAY_NOT_FINITE;
   }
   return ASSAY_OK;
+}
+
+void encode_blocks(Format format, const CodecArgs& args, Expected& dst) {
+  dst = {};
+  dst.bytes = encode(format, Rounding::away, static_cast<const float*>(args.src), args.k);
+}
+
+void quantize_rows(Format format, const CodecArgs& args, Expected& dst) {
+  dst = {};
+  for (std::int64_t row = 0; row < args.rows; ++row) {
+    const auto* src = static_cast<const float*>(args.src) + row * args.src_stride;
+    const std::vector<std::uint8_t> bytes = encode(format, Rounding::nearest_even, src, args.k);
+    dst.bytes.insert(dst.bytes.end(), bytes.begin(), bytes.end());
+  }
 }
 
 }  // namespace assay::reference

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/abi.h"
+#include "kernels/codecs/codecs.h"
 #include "reference/blocks.h"
 #include "reference/contract.h"
 #include "reference/expected.h"
@@ -24,19 +24,7 @@ std::vector<std::uint8_t> encode(Format format, Rounding rounding, const float* 
 // The scales of q4_k, q5_k and q6_k are the encoder's choice; those of one without a search stand for them.
 AssayStatus encode_status(Format format, const float* x, std::int64_t n);
 
-template <Format kFormat, class Args>
-void encode_blocks(const Args& args, Expected& dst) {
-  dst = {};
-  dst.bytes = encode(kFormat, Rounding::away, args.src, args.n);
-}
-
-template <Format kFormat, class Args>
-void quantize_rows(const Args& args, Expected& dst) {
-  dst = {};
-  for (std::int64_t row = 0; row < args.rows; ++row) {
-    const std::vector<std::uint8_t> bytes = encode(kFormat, Rounding::nearest_even, args.src + row * args.src_stride, args.k);
-    dst.bytes.insert(dst.bytes.end(), bytes.begin(), bytes.end());
-  }
-}
+void encode_blocks(Format format, const CodecArgs& args, Expected& dst);
+void quantize_rows(Format format, const CodecArgs& args, Expected& dst);
 
 }  // namespace assay::reference

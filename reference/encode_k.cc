@@ -112,4 +112,9 @@ Encoding encoding_of(Format format, const float* x, std::int64_t n) {
   return encoding;
 }
 
+void encode_k_blocks(Format format, const CodecArgs& args, Expected& dst) {
+  dst = {};
+  dst.encoding = encoding_of(format, static_cast<const float*>(args.src), args.k);
+}
+
 }  // namespace assay::reference

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernels/codecs/codecs.h"
 #include "reference/blocks.h"
 #include "reference/contract.h"
 #include "reference/expected.h"
@@ -29,10 +30,6 @@ Encoding encoding_of(Format format, const float* x, std::int64_t n);
 // Whether the scales of an encoder without a search are within f16's range.
 bool plain_scales_fit(Format format, const float* x, std::int64_t n);
 
-template <Format kFormat, class Args>
-void encode_k_blocks(const Args& args, Expected& dst) {
-  dst = {};
-  dst.encoding = encoding_of(kFormat, args.src, args.n);
-}
+void encode_k_blocks(Format format, const CodecArgs& args, Expected& dst);
 
 }  // namespace assay::reference

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "reference/blocks.h"
+#include "golden/dtype.h"
 
 namespace assay::reference {
 
@@ -15,7 +15,7 @@ struct EncodedError {
 
 // What blocks were made from, and how their error is weighed.
 struct Encoding {
-  Format format = Format::q4_k;
+  DType format = DType::f32;
   std::vector<float> source;   // in the order of the blocks' elements
   std::vector<double> weight;  // of each element's squared error
   EncodedError fallback;       // that of an encoder without a search

@@ -17,8 +17,6 @@ const Contract kKvRepackF32Contract{"0 <= positions <= both capacities; every f3
                                     BiasUnit::none};
 const Contract kKvRepackF16Contract{"0 <= positions <= both capacities; every f16", Exactness::exact, "bits equal",
                                     BiasUnit::none};
-const Contract kKvCopyF32Contract{"every f32", Exactness::exact, "bits equal", BiasUnit::none};
-const Contract kKvCopyF16Contract{"every f16", Exactness::exact, "bits equal", BiasUnit::none};
 const Contract kLogitsCopyToPositionContract{"0 <= position < positions; every f32", Exactness::exact, "bits equal",
                                              BiasUnit::none};
 
@@ -29,8 +27,8 @@ void require(bool holds, const std::string& what) {
 }
 
 // `convert` gives the cache's bits of one source number.
-template <class Bits, class Args, class Convert>
-void store(const Args& args, Expected& dst, Convert convert) {
+template <class Bits, class Convert>
+void store(const KvStoreArgs& args, Expected& dst, Convert convert) {
   require(args.head_dim <= args.head_dim_padded, "kv_store: head_dim above head_dim_padded");
   require(args.position >= 0 && args.position + args.tokens <= args.capacity,
           "kv_store: position " + std::to_string(args.position) + " + " + std::to_string(args.tokens) + " tokens, capacity " +
@@ -46,54 +44,42 @@ void store(const Args& args, Expected& dst, Convert convert) {
   append_bytes(dst.bytes, rows.data(), rows.size());
 }
 
-template <class Element, class Args>
-void repack(const Args& args, Expected& data) {
-  require(args.positions >= 0 && args.positions <= std::min(args.capacity_src, args.capacity_dst),
-          "kv_repack: " + std::to_string(args.positions) + " positions, capacities " + std::to_string(args.capacity_src) +
-              " and " + std::to_string(args.capacity_dst));
-  const std::int64_t layout = args.n_kv * args.capacity_dst * args.row;
-  const std::int64_t buffer = args.n_kv * std::max(args.capacity_src, args.capacity_dst) * args.row;
-  data = {};
-  append_bytes(data.bytes, args.data, static_cast<std::size_t>(buffer));
-  const auto bytes_of = [](std::int64_t elements) { return static_cast<std::size_t>(elements) * sizeof(Element); };
-  std::fill(data.bytes.begin(), data.bytes.begin() + static_cast<std::ptrdiff_t>(bytes_of(layout)), std::uint8_t{0});
-  for (std::int64_t h = 0; h < args.n_kv && args.row > 0; ++h) {
-    std::memcpy(data.bytes.data() + bytes_of(h * args.capacity_dst * args.row), args.data + h * args.capacity_src * args.row,
-                bytes_of(args.positions * args.row));
-  }
-}
-
-template <class Args>
-void copy(const Args& args, Expected& dst) {
-  require(args.src_row_stride >= args.head_dim && args.dst_row_stride >= args.head_dim, "kv_copy: a row stride below head_dim");
-  dst = {};
-  for (std::int64_t h = 0; h < args.n_kv; ++h) {
-    for (std::int64_t p = 0; p < args.positions; ++p) {
-      append_bytes(dst.bytes, args.src + h * args.src_head_stride + p * args.src_row_stride,
-                   static_cast<std::size_t>(args.head_dim));
-    }
-  }
+const std::uint8_t* element(DType dtype, const void* base, std::int64_t index) {
+  return static_cast<const std::uint8_t*>(base) + index * static_cast<std::int64_t>(dtype_size(dtype));
 }
 
 }  // namespace
 
-void kv_store_f32(const KvStoreF32Args& args, Expected& dst) {
+void kv_store(DType cache, const KvStoreArgs& args, Expected& dst) {
+  if (cache == DType::f16) return store<std::uint16_t>(args, dst, narrow<Half>);
   store<std::uint32_t>(args, dst, [](float x) { return std::bit_cast<std::uint32_t>(x); });
 }
-void kv_store_f16(const KvStoreF16Args& args, Expected& dst) {
-  store<std::uint16_t>(args, dst, narrow<Half>);
+
+void kv_repack(DType cache, const KvRepackArgs& args, Expected& data) {
+  require(args.positions >= 0 && args.positions <= std::min(args.capacity_src, args.capacity_dst),
+          "kv_repack: " + std::to_string(args.positions) + " positions, capacities " + std::to_string(args.capacity_src) +
+              " and " + std::to_string(args.capacity_dst));
+  const auto bytes_of = [cache](std::int64_t elements) { return static_cast<std::size_t>(elements) * dtype_size(cache); };
+  const std::int64_t layout = args.n_kv * args.capacity_dst * args.row;
+  const std::int64_t buffer = args.n_kv * std::max(args.capacity_src, args.capacity_dst) * args.row;
+  data = {};
+  append_bytes(data.bytes, element(cache, args.data, 0), bytes_of(buffer));
+  std::fill_n(data.bytes.begin(), bytes_of(layout), std::uint8_t{0});
+  for (std::int64_t h = 0; h < args.n_kv && args.row > 0; ++h) {
+    std::memcpy(data.bytes.data() + bytes_of(h * args.capacity_dst * args.row),
+                element(cache, args.data, h * args.capacity_src * args.row), bytes_of(args.positions * args.row));
+  }
 }
-void kv_repack_f32(const KvRepackF32Args& args, Expected& data) {
-  repack<float>(args, data);
-}
-void kv_repack_f16(const KvRepackF16Args& args, Expected& data) {
-  repack<std::uint16_t>(args, data);
-}
-void kv_copy_f32(const KvCopyF32Args& args, Expected& dst) {
-  copy(args, dst);
-}
-void kv_copy_f16(const KvCopyF16Args& args, Expected& dst) {
-  copy(args, dst);
+
+void kv_copy(DType cache, const KvCopyArgs& args, Expected& dst) {
+  require(args.src_row_stride >= args.head_dim && args.dst_row_stride >= args.head_dim, "kv_copy: a row stride below head_dim");
+  dst = {};
+  for (std::int64_t h = 0; h < args.n_kv; ++h) {
+    for (std::int64_t p = 0; p < args.positions; ++p) {
+      append_bytes(dst.bytes, element(cache, args.src, h * args.src_head_stride + p * args.src_row_stride),
+                   static_cast<std::size_t>(args.head_dim) * dtype_size(cache));
+    }
+  }
 }
 
 void logits_copy_to_position(const LogitsCopyToPositionArgs& args, Expected& dst) {

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <vector>
 
-#include "kernels/linear/linear.h"
 #include "reference/block_dot.h"
 #include "reference/bounds.h"
 #include "reference/encode.h"
@@ -27,26 +26,13 @@ const Contract kLinearContract{
 
 namespace {
 
-// What a stored code is too large by. A kernel may multiply codes as they are stored and take the rest off apart.
-std::int64_t offset_of(Format format) {
-  switch (format) {
-    case Format::q4_0:
-      return 8;
-    case Format::q5_0:
-      return 16;
-    case Format::q6_k:
-      return 32;
-    default:
-      return 0;
-  }
-}
-
 // The magnitudes of one output's products.
 struct Magnitudes {
   double s = 0;
   double integers = 0;
   bool scales_overflow = false;
 
+  // A kernel may multiply codes as they are stored and take what they are too large by off apart.
   void add(const Block& w, const Block& x, std::int64_t offset) {
     std::int64_t e1 = 0;
     std::int64_t e2 = 0;
@@ -69,43 +55,46 @@ struct Magnitudes {
 
 std::vector<Block> read_blocks(Format format, const std::uint8_t* bytes, std::int64_t count) {
   std::vector<Block> all;
-  for (std::int64_t b = 0; b < count; ++b) all.push_back(read_block(format, bytes + b * info(format).bytes));
+  for (std::int64_t b = 0; b < count; ++b) all.push_back(read_block(format, bytes + b * block_bytes(format)));
   return all;
 }
 
 }  // namespace
 
-void linear(const Linear& call, Expected& y) {
+void linear(Format weights, Format x_format, const ProductArgs& args, Expected& y) {
   std::vector<std::uint8_t> activations;
-  for (std::int64_t j = 0; j < call.m; ++j) {
-    const std::vector<std::uint8_t> row = encode(call.x_format, Rounding::nearest_even, call.x + j * call.x_stride, call.k);
+  for (std::int64_t j = 0; j < args.m; ++j) {
+    const auto* from = static_cast<const float*>(args.x) + j * args.x_stride;
+    const std::vector<std::uint8_t> row = encode(x_format, Rounding::nearest_even, from, args.k);
     activations.insert(activations.end(), row.begin(), row.end());
   }
-  const FormatInfo& weight = info(call.w_format);
-  const std::int64_t blocks = call.k / weight.elements;
-  block_dot({call.w_format, call.x_format, call.w, activations.data(), call.m, call.n, call.k, blocks}, y);
+  const std::int64_t blocks = args.k / dtype_numbers(weights);
+  ProductArgs quantised = args;
+  quantised.x = activations.data();
+  quantised.x_stride = blocks;
+  block_dot(weights, x_format, quantised, y);
   const std::vector<double> values = y.value;
-  resize_bounded(y, call.m * call.n);
-  const std::vector<Block> x = read_blocks(call.x_format, activations.data(), call.m * blocks);
+  resize_bounded(y, args.m * args.n);
+  const std::vector<Block> x = read_blocks(x_format, activations.data(), args.m * blocks);
   const std::int64_t depth = linear_depth(blocks);
-  for (std::int64_t i = 0; i < call.n; ++i) {
-    const auto* const row = static_cast<const std::uint8_t*>(call.w) + i * blocks * weight.bytes;
-    const std::vector<Block> w = read_blocks(call.w_format, row, blocks);
-    for (std::int64_t j = 0; j < call.m; ++j) {
+  for (std::int64_t i = 0; i < args.n; ++i) {
+    const auto* const row = static_cast<const std::uint8_t*>(args.w) + i * blocks * block_bytes(weights);
+    const std::vector<Block> w = read_blocks(weights, row, blocks);
+    for (std::int64_t j = 0; j < args.m; ++j) {
       Magnitudes sums;
       for (std::int64_t b = 0; b < blocks; ++b)
-        sums.add(w[static_cast<std::size_t>(b)], x[static_cast<std::size_t>(j * blocks + b)], offset_of(call.w_format));
-      const std::int64_t at = j * call.n + i;
+        sums.add(w[static_cast<std::size_t>(b)], x[static_cast<std::size_t>(j * blocks + b)], info(weights).offset);
+      const std::int64_t at = j * args.n + i;
       set_bounded(y, at, values[static_cast<std::size_t>(at)], linear_bound(sums.s, sums.integers, blocks, depth));
       if (sums.scales_overflow || may_overflow(sums.s, depth)) set_bits_only(y, at);
     }
   }
 }
 
-AssayStatus linear_status(const Linear& call) {
-  if (call.k < 0 || call.k % info(call.w_format).elements != 0 || call.k > ASSAY_LINEAR_MOST_COLUMNS) return ASSAY_BAD_SHAPE;
-  for (std::int64_t j = 0; j < call.m; ++j) {
-    const AssayStatus status = encode_status(call.x_format, call.x + j * call.x_stride, call.k);
+AssayStatus linear_status(Format weights, Format x_format, const ProductArgs& args) {
+  if (args.k < 0 || args.k % dtype_numbers(weights) != 0 || args.k > ASSAY_LINEAR_MOST_COLUMNS) return ASSAY_BAD_SHAPE;
+  for (std::int64_t j = 0; j < args.m; ++j) {
+    const AssayStatus status = encode_status(x_format, static_cast<const float*>(args.x) + j * args.x_stride, args.k);
     if (status != ASSAY_OK) return status;
   }
   return ASSAY_OK;

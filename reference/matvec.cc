@@ -16,16 +16,10 @@ constexpr const char* kBound = "g(h) S + 2 k eta, S = sum |w x|, h = 64 + ceil(k
 
 }  // namespace
 
-const Contract kMatvecF16Contract{kDomain, Exactness::bounded, kBound, BiasUnit::output};
-const Contract kMatvecF32Contract{kDomain, Exactness::bounded, kBound, BiasUnit::output};
-const Contract kMatvecBf16Contract{kDomain, Exactness::bounded, kBound, BiasUnit::output};
-const Contract kGemmF16Contract{kDomain, Exactness::bounded, kBound, BiasUnit::output};
-const Contract kGemmF32Contract{kDomain, Exactness::bounded, kBound, BiasUnit::output};
-const Contract kGemmBf16Contract{kDomain, Exactness::bounded, kBound, BiasUnit::output};
+const Contract kMatvecContract{kDomain, Exactness::bounded, kBound, BiasUnit::output};
 
 namespace {
 
-constexpr std::int64_t kTileRows = 32;
 constexpr std::int64_t kBlockColumns = 256;  // a decoded block of 32 rows is 64 KiB
 
 using TileMatrix = Eigen::Matrix<double, kTileRows, Eigen::Dynamic>;
@@ -35,10 +29,10 @@ using TileMatrix = Eigen::Matrix<double, kTileRows, Eigen::Dynamic>;
 template <class Weight, class Decode>
 class Product {
  public:
-  // x: m rows of k, `x_stride` apart.
-  Product(const Weight* w, Decode decode, std::int64_t n, std::int64_t k, const float* x, std::int64_t m, std::int64_t x_stride)
-      : w_(w), decode_(decode), n_(n), k_(k), x_(k, m) {
-    for (std::int64_t j = 0; j < m; ++j) x_.col(j) = Eigen::Map<const Eigen::VectorXf>(x + j * x_stride, k).cast<double>();
+  explicit Product(const ProductArgs& args) : w_(static_cast<const Weight*>(args.w)), n_(args.n), k_(args.k), x_(args.k, args.m) {
+    const auto* x = static_cast<const float*>(args.x);
+    for (std::int64_t j = 0; j < args.m; ++j)
+      x_.col(j) = Eigen::Map<const Eigen::VectorXf>(x + j * args.x_stride, k_).cast<double>();
     x_magnitudes_ = finite_magnitudes(x_);
   }
 
@@ -91,35 +85,12 @@ class Product {
   TileMatrix sums_;
 };
 
-template <class Decode, class Args>
-void matvec(const Args& args, Expected& y) {
-  Product(args.w, Decode(), args.n, args.k, args.x, 1, args.k).fill(y);
-}
-
-template <class Decode, class Args>
-void gemm(const Args& args, Expected& y) {
-  Product(args.w, Decode(), args.n, args.k, args.x, args.m, args.x_stride).fill(y);
-}
-
 }  // namespace
 
-void matvec_f16(const MatvecF16Args& args, Expected& y) {
-  matvec<Decode16<Half>>(args, y);
-}
-void matvec_f32(const MatvecF32Args& args, Expected& y) {
-  matvec<DecodeF32>(args, y);
-}
-void matvec_bf16(const MatvecBf16Args& args, Expected& y) {
-  matvec<Decode16<Bfloat>>(args, y);
-}
-void gemm_f16(const GemmF16Args& args, Expected& y) {
-  gemm<Decode16<Half>>(args, y);
-}
-void gemm_f32(const GemmF32Args& args, Expected& y) {
-  gemm<DecodeF32>(args, y);
-}
-void gemm_bf16(const GemmBf16Args& args, Expected& y) {
-  gemm<Decode16<Bfloat>>(args, y);
+void matvec(DType weights, const ProductArgs& args, Expected& y) {
+  if (weights == DType::f32) return Product<float, DecodeF32>(args).fill(y);
+  if (weights == DType::f16) return Product<std::uint16_t, Decode16<Half>>(args).fill(y);
+  Product<std::uint16_t, Decode16<Bfloat>>(args).fill(y);
 }
 
 }  // namespace assay::reference

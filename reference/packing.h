@@ -1,23 +1,18 @@
 // Row-major to tile-major [ceil(n/32), k, 32] and back: the destination's bytes, in its own order.
 #pragma once
 
-#include "kernels/pack_tile_f16/pack_tile_f16.h"
-#include "kernels/pack_tile_f32/pack_tile_f32.h"
-#include "kernels/unpack_tile_f16/unpack_tile_f16.h"
-#include "kernels/unpack_tile_f32/unpack_tile_f32.h"
+#include "golden/dtype.h"
+#include "kernels/packings/packings.h"
 #include "reference/contract.h"
 #include "reference/expected.h"
 
 namespace assay::reference {
 
-extern const Contract kPackTileF16Contract;
-extern const Contract kPackTileF32Contract;
-extern const Contract kUnpackTileF16Contract;
-extern const Contract kUnpackTileF32Contract;
+inline constexpr Contract kTile16Contract{"every 16-bit word", Exactness::exact, "bits equal", BiasUnit::none};
+inline constexpr Contract kTile32Contract{"every 32-bit word", Exactness::exact, "bits equal", BiasUnit::none};
 
-void pack_tile_f16(const PackTileF16Args& args, Expected& dst);
-void pack_tile_f32(const PackTileF32Args& args, Expected& dst);
-void unpack_tile_f16(const UnpackTileF16Args& args, Expected& dst);
-void unpack_tile_f32(const UnpackTileF32Args& args, Expected& dst);
+// Of words of two or four bytes.
+void pack_tile(DType type, const PackArgs& args, Expected& dst);
+void unpack_tile(DType type, const PackArgs& args, Expected& dst);
 
 }  // namespace assay::reference

@@ -1,7 +1,7 @@
 // y = x / sqrt(mean(x^2) + eps) * w, row by row.
 #pragma once
 
-#include "kernels/rms_norm/rms_norm.h"
+#include "kernels/norms/norms.h"
 #include "reference/contract.h"
 #include "reference/expected.h"
 

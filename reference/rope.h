@@ -2,7 +2,6 @@
 #pragma once
 
 #include "kernels/rope/rope.h"
-#include "kernels/rope_table/rope_table.h"
 #include "reference/contract.h"
 #include "reference/expected.h"
 

@@ -1,7 +1,7 @@
 // y = e^(x - max) / sum e^(x - max), row by row.
 #pragma once
 
-#include "kernels/softmax/softmax.h"
+#include "kernels/norms/norms.h"
 #include "reference/contract.h"
 #include "reference/expected.h"
 

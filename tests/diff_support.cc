@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "harness/forensics/diff/page.h"
+
 namespace assay {
 
 void copy_trace(const std::filesystem::path& from, const std::filesystem::path& to, const std::vector<std::string>& prompts,
@@ -56,6 +58,22 @@ diff::TraceDiff diverging_diff(const std::filesystem::path& folder) {
   });
   const TraceFile bf16(golden_trace("kjv-hf-bf16"));
   return diff::compare_traces(TraceFile(copy), TraceFile(golden_trace("kjv-f64")), &bf16, {});
+}
+
+std::string oddly_named_page(const std::filesystem::path& folder) {
+  const auto path = folder / "odd.h5";
+  const std::string odd = "<img onerror=x>&\"\xff";
+  TraceWriter writer(path, {"</script><b>", "bf16", "x", "assay", "f64", "float32", "t", "1", "s", "l"});
+  TracePrompt prompt;
+  prompt.name = odd;
+  prompt.tokens = {1};
+  prompt.positions = {0};
+  writer.open_prompt(prompt);
+  writer.declare({odd, DType::f32, {1}, 0});
+  const std::vector<float> one{1.0F};
+  writer.append(odd, std::span(one));
+  writer.commit();
+  return diff::diff_html(diff::compare_traces(TraceFile(path), TraceFile(path), nullptr, {}));
 }
 
 std::size_t count(const std::string& text, const std::string& part) {

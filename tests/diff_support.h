@@ -35,6 +35,9 @@ class From {
 // a copy in `folder`.
 diff::TraceDiff diverging_diff(const std::filesystem::path& folder);
 
+// The page of a trace whose names are markup: model "</script><b>", prompt and site "<img onerror=x>&\"\xff".
+std::string oddly_named_page(const std::filesystem::path& folder);
+
 std::size_t count(const std::string& text, const std::string& part);
 
 }  // namespace assay

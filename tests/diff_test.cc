@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "harness/forensics/diff/report.h"
+#include "harness/forensics/model/definition.h"
 #include "harness/forensics/sites/site_name.h"
 #include "tests/diff_support.h"
 #include "tests/temporary.h"

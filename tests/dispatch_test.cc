@@ -1,91 +1,150 @@
-// The dispatch table holds every op that multiplies, answers with its best variant, and says what exists where asked for what
-// does not.
-#include "kernels/dispatch.h"
-
+// The rows of products: each is an op under its own name, whose best variant is chosen at each ISA.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
-#include <tuple>
+#include <string_view>
+#include <vector>
 
-#include "kernels/gemv_q4_k_q8_k/gemv_q4_k_q8_k.h"
-#include "kernels/matvec_f16/matvec_f16.h"
+#include "kernels/op_tables.h"
 
 namespace assay {
 namespace {
 
-std::set<std::string> ops_in_table() {
-  std::set<std::string> ops;
-  for (const ProductKernel& row : product_kernels()) ops.insert(row.op);
-  return ops;
-}
+struct Row {
+  std::string op;
+  std::string product;
+  std::string weights;
+  std::string layout;
+  std::string activations;
+  bool operator==(const Row&) const = default;
+};
 
-bool multiplies(const std::string& op) {
-  return op.starts_with("gemv_") || op.starts_with("gemm_") || op.starts_with("matvec_");
-}
+const std::vector<Row> kRows = {
+#define ASSAY_GROUP(group, arguments, isas)
+#define ASSAY_OP(op, product, weights, layout, activations) {#op, #product, #weights, #layout, #activations},
+#include "kernels/products/ops.inc"
+#undef ASSAY_GROUP
+#undef ASSAY_OP
+};
 
-TEST(Dispatch, EveryOpThatMultipliesIsInTheTable) {
-  std::set<std::string> folders;
-  const auto kernels = std::filesystem::path(std::getenv("ASSAY_SOURCE_DIR")) / "kernels";
-  for (const auto& entry : std::filesystem::directory_iterator(kernels)) {
-    const std::string op = entry.path().filename().string();
-    if (multiplies(op) && std::filesystem::exists(entry.path() / "kernels.inc")) folders.insert(op);
+// What an op's name says. matvec is a gemv over tile-major weights, and linear names no activations.
+std::optional<Row> row_of(const std::string& op) {
+  const std::set<std::string> blocks = {"q4_0", "q4_1", "q5_0", "q5_1", "q8_0", "q4_k", "q5_k", "q6_k"};
+  const std::set<std::string> numbers = {"f32", "f16", "bf16"};
+  const auto quantised = [](const std::string& weights) { return weights.ends_with("k") ? "q8_k" : "q8_0"; };
+  const std::string form = op.substr(0, op.find('_'));
+  const std::string rest = op.substr(std::min(op.size(), form.size() + 1));
+  if (form == "linear" && blocks.contains(rest)) return Row{op, form, rest, "plain", quantised(rest)};
+  if (form != "matvec" && form != "gemv" && form != "gemm") return std::nullopt;
+  if (form != "gemv" && numbers.contains(rest)) return Row{op, form == "matvec" ? "gemv" : form, rest, "tile", "f32"};
+  for (const std::string& weights : blocks) {
+    for (const char* activations : {"f32", quantised(weights)}) {
+      if (form != "matvec" && rest == weights + "_" + activations) return Row{op, form, weights, "plain", activations};
+    }
+    if (form != "matvec" && rest == weights + "_x16_" + quantised(weights))
+      return Row{op, form, weights, "x16", quantised(weights)};
   }
-  EXPECT_FALSE(folders.empty());
-  EXPECT_EQ(ops_in_table(), folders);
+  return std::nullopt;
 }
 
-TEST(Dispatch, AnOpStandsInOneRowPerVariantUnderItsOwnTypes) {
-  std::set<std::tuple<WeightType, ActivationType, Product, Isa>> keys;
-  for (const ProductKernel& row : product_kernels()) {
-    EXPECT_TRUE(keys.emplace(row.weights, row.activations, row.product, row.isa).second) << row.name;
-    EXPECT_EQ(row.name, std::string(row.op) + "_" + std::string(isa_name(row.isa)));
-    const std::string weights(type_name(row.weights));
-    const bool tiled = weights.ends_with("_tile");
-    const std::string product = tiled && row.product == Product::gemv ? "matvec" : std::string(product_name(row.product));
-    const std::string named = tiled ? product + "_" + weights.substr(0, weights.size() - 5)
-                                    : product + "_" + weights + "_" + std::string(type_name(row.activations));
-    EXPECT_EQ(row.op, named);
+const OpTable& table_of(const Row& row) {
+  const OpTable* table = find_op_table(row.op);
+  EXPECT_NE(table, nullptr) << row.op;
+  return *table;
+}
+
+TEST(Dispatch, EveryOpThatMultipliesIsARow) {
+  std::set<std::string> rows;
+  for (const Row& row : kRows) EXPECT_TRUE(rows.insert(row.op).second) << row.op;
+  std::set<std::string> tables;
+  for (const OpTable& table : op_tables()) {
+    if (row_of(table.op)) tables.insert(table.op);
+    EXPECT_EQ(row_of(table.op).has_value(), rows.contains(table.op)) << table.op;
   }
+  EXPECT_FALSE(rows.empty());
+  EXPECT_EQ(tables, rows);
 }
 
-TEST(Dispatch, EveryPairResolvesToItsBestVariantAtEachIsa) {
-  for (const ProductKernel& row : product_kernels()) {
-    const Product product = row.product;
-    EXPECT_EQ(find_product(row.weights, row.activations, product, Isa::scalar).isa, Isa::scalar) << row.op;
-    if (!isa_supported(row.isa)) continue;
-    EXPECT_STREQ(find_product(row.weights, row.activations, product, row.isa).name, row.name);
-  }
+TEST(Dispatch, ANameSaysWhatItsRowSays) {
+  for (const Row& row : kRows) EXPECT_EQ(row_of(row.op), row) << row.op;
 }
 
-TEST(Dispatch, AMissingPairListsThoseThatExist) {
-  try {
-    (void)find_product(WeightType::q4_k, ActivationType::q8_0, Product::gemm);
-    FAIL() << "q4_k x q8_0 has no kernel";
-  } catch (const std::invalid_argument& error) {
-    const std::string message = error.what();
-    EXPECT_NE(message.find("no gemm of weights x activations q4_k x q8_0"), std::string::npos) << message;
-    for (const char* pair : {"q4_k x q8_k", "q4_k x f32", "q4_k_x16 x q8_k", "f16_tile x f32", "q5_0 x q8_0"}) {
-      EXPECT_NE(message.find(pair), std::string::npos) << pair << " is not in: " << message;
+TEST(Dispatch, AVariantIsNamedAfterItsOpAndIsaAndStandsOnce) {
+  for (const Row& row : kRows) {
+    const OpTable& table = table_of(row);
+    EXPECT_EQ(table.args_bytes, sizeof(ProductArgs)) << row.op;
+    std::set<Isa> isas;
+    for (const AnyKernel& kernel : table.kernels) {
+      EXPECT_TRUE(isas.insert(kernel.isa).second) << kernel.name;
+      EXPECT_EQ(kernel.name, row.op + "_" + std::string(isa_name(kernel.isa)));
     }
   }
 }
 
-TEST(Dispatch, ARowGivesBackItsTypedFunction) {
-  const ProductKernel& row = find_product(WeightType::q4_k, ActivationType::q8_k, Product::gemv, Isa::scalar);
-  EXPECT_EQ(product_kernel<GemvQ4KQ8K>(row), kernels<GemvQ4KQ8K>().back().run);
-  EXPECT_THROW(product_kernel<MatvecF16>(row), std::logic_error);
+TEST(Dispatch, EveryOpResolvesToItsBestVariantAtEachIsa) {
+  for (const Row& row : kRows) {
+    const OpTable& table = table_of(row);
+    EXPECT_EQ(select_kernel(table, Isa::scalar).isa, Isa::scalar) << row.op;
+    for (const AnyKernel& kernel : table.kernels) {
+      if (!isa_supported(kernel.isa)) continue;
+      EXPECT_STREQ(select_kernel(table, kernel.isa).name, kernel.name);
+    }
+  }
 }
 
-TEST(Dispatch, NamesGoBothWays) {
-  for (const ProductKernel& row : product_kernels()) {
-    EXPECT_EQ(weight_type_from_name(type_name(row.weights)), row.weights);
-    EXPECT_EQ(activation_type_from_name(type_name(row.activations)), row.activations);
+TEST(Dispatch, EveryPairIsMultipliedByOneRowAndByMany) {
+  std::map<std::string, std::set<std::string>> products;
+  for (const Row& row : kRows) {
+    if (row.product != "linear") products[row.weights + " " + row.layout + " x " + row.activations].insert(row.product);
   }
-  EXPECT_EQ(weight_type_from_name("q4_k_x8"), std::nullopt);
-  EXPECT_EQ(activation_type_from_name("q8_1"), std::nullopt);
+  for (const auto& [pair, forms] : products) EXPECT_EQ(forms, (std::set<std::string>{"gemm", "gemv"})) << pair;
+  for (const char* pair : {"q4_k plain x q8_k", "q4_k plain x f32", "q4_k x16 x q8_k", "f16 tile x f32", "q5_0 plain x q8_0"}) {
+    EXPECT_TRUE(products.contains(pair)) << pair;
+  }
+}
+
+TEST(Dispatch, UnknownOpsAreNotFound) {
+  for (const char* op : {"gemm_q4_k_q8_0", "gemv_q4_k_x8_q8_k", "gemv_q4_k_q8_1", "matvec_q4_k", "linear", ""}) {
+    EXPECT_EQ(find_op_table(op), nullptr) << op;
+    EXPECT_EQ(row_of(op), std::nullopt) << op;
+  }
+}
+
+TEST(Dispatch, ATableRunsTheTypedFunction) {
+  BlockQ4_K w = {};
+  w.d = 0x3c00;
+  w.scales[0] = 1;
+  w.qs[0] = 3;
+  BlockQ8_K x = {};
+  x.d = 0.5f;
+  x.qs[0] = 5;
+  float y[2] = {};
+  const ProductArgs typed{&w, &x, &y[0], 1, 1, 256, 1, 1};
+  const ProductArgs any{&w, &x, &y[1], 1, 1, 256, 1, 1};
+  EXPECT_EQ(gemv_q4_k_q8_k_scalar(&typed), ASSAY_OK);
+  EXPECT_EQ(kernel_tables::gemv_q4_k_q8_k.kernels.back().run(&any), ASSAY_OK);
+  EXPECT_EQ(y[0], 7.5f);
+  EXPECT_EQ(y[1], 7.5f);
+}
+
+TEST(Dispatch, AGemvTakesOneRow) {
+  for (const Row& row : kRows) {
+    if (row.product != "gemv") continue;
+    for (const AnyKernel& kernel : table_of(row).kernels) {
+      if (!isa_supported(kernel.isa)) continue;
+      for (const std::int64_t m : {-1, 0, 2}) {
+        float y = 7;
+        const ProductArgs args{nullptr, nullptr, &y, m, 1, 0, 0, 1};
+        EXPECT_EQ(kernel.run(&args), ASSAY_BAD_SHAPE) << kernel.name << " m " << m;
+        EXPECT_EQ(y, 7);
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -121,12 +121,12 @@ TEST(EngineErrors, ANanIsRefusedByTheFirstStepThatTakesNone) {
   for (const int threads : {1, 2}) {
     Engine engine(model, short_context(40, threads));
     expect_mentions(message_of<EngineError>([&] { engine.feed(tokens); }),
-                    {"layers.02.swiglu.quant", "quantize_q8_0", "tokens 0 .. 8", "NaN or infinity"});
+                    {"layers.02.swiglu.quant", "quantize_q8_0", "tokens 0 .. 8", "not_finite"});
     engine.reset();
     expect_mentions(message_of<EngineError>([&] {
                       engine.feed({tokens.data(), 1});
                     }),
-                    {"layers.02.swiglu.quant", "tokens 0 .. 0", "NaN or infinity"});
+                    {"layers.02.swiglu.quant", "tokens 0 .. 0", "not_finite"});
   }
 }
 

@@ -9,17 +9,13 @@
 
 #include "engine/convert/quantize.h"
 #include "engine/kv/mapping.h"
-#include "engine/run/choose_op.h"
 #include "engine/run/load_weights.h"
-#include "engine/run/products.h"
 #include "engine/run/site_rows.h"
 #include "harness/forensics/eval/trace_eval.h"
 #include "harness/forensics/sites/site_name.h"
 #include "harness/verdict/suite.h"
-#include "kernels/convert_f16_f32/convert_f16_f32.h"
-#include "kernels/convert_f32_f16/convert_f32_f16.h"
-#include "kernels/quantize_q8_0/quantize_q8_0.h"
-#include "kernels/quantize_q8_k/quantize_q8_k.h"
+#include "kernels/formats/blocks.h"
+#include "reference/ops/find.h"
 #include "tests/temporary.h"
 
 namespace assay {
@@ -85,21 +81,23 @@ struct Activations {
   std::size_t element = 0;
 };
 
-template <class Op, class Block>
-Activations quantized(const float* x, std::int64_t rows, std::int64_t k) {
-  const std::int64_t blocks = k / dtype_numbers(std::is_same_v<Op, QuantizeQ80> ? DType::q8_0 : DType::q8_k);
-  Activations out{std::vector<std::uint8_t>(static_cast<std::size_t>(rows * blocks) * sizeof(Block)), blocks, sizeof(Block)};
-  const typename Op::Args args{x, reinterpret_cast<Block*>(out.bytes.data()), rows, k, k, blocks};
-  if (select_kernel<Op>().run(&args) != ASSAY_OK) throw std::runtime_error("quantising was refused");
+Activations quantized(DType format, const float* x, std::int64_t rows, std::int64_t k) {
+  const std::int64_t blocks = k / dtype_numbers(format);
+  const std::size_t block = dtype_size(format);
+  Activations out{std::vector<std::uint8_t>(static_cast<std::size_t>(rows * blocks) * block), blocks, block};
+  const CodecArgs args{x, out.bytes.data(), rows, k, k, blocks};
+  if (select_kernel(*codec_op(CodecForm::quantize, format).table).run(&args) != ASSAY_OK)
+    throw std::runtime_error("quantising was refused");
   return out;
 }
 
 Activations rounded_to_f16(const float* x, std::int64_t rows, std::int64_t k) {
   std::vector<std::uint16_t> half(static_cast<std::size_t>(rows * k));
   Activations out{std::vector<std::uint8_t>(half.size() * sizeof(float)), k, sizeof(float)};
-  const ConvertF32F16Args narrow{x, half.data(), rows * k};
-  const ConvertF16F32Args widen{half.data(), reinterpret_cast<float*>(out.bytes.data()), rows * k};
-  if (select_kernel<ConvertF32F16>().run(&narrow) != ASSAY_OK || select_kernel<ConvertF16F32>().run(&widen) != ASSAY_OK) {
+  const ConvertArgs narrow{x, half.data(), rows * k};
+  const ConvertArgs widen{half.data(), out.bytes.data(), rows * k};
+  if (select_kernel(kernel_tables::convert_f32_f16).run(&narrow) != ASSAY_OK ||
+      select_kernel(kernel_tables::convert_f16_f32).run(&widen) != ASSAY_OK) {
     throw std::runtime_error("rounding to f16 was refused");
   }
   return out;
@@ -112,9 +110,7 @@ Activations unrounded(const float* x, std::int64_t rows, std::int64_t k) {
 
 // As llama.cpp rounds them ahead of a product with that type.
 Activations rounded(const WeightLayout& layout, const float* x, std::int64_t rows, std::int64_t k) {
-  if (layout.activations == ActivationType::q8_0) return quantized<QuantizeQ80, BlockQ8_0>(x, rows, k);
-  if (layout.activations == ActivationType::q8_k) return quantized<QuantizeQ8K, BlockQ8_K>(x, rows, k);
-  return rounded_to_f16(x, rows, k);
+  return is_block(layout.activations) ? quantized(layout.activations, x, rows, k) : rounded_to_f16(x, rows, k);
 }
 
 // The engine's weights and its products, without its passes.
@@ -131,13 +127,11 @@ class Products {
   // [rows, n], by gemm in one call, or by gemv row by row.
   std::vector<float> run(const Step& step, const Activations& x, std::int64_t rows, bool gemm) const {
     const Weight& stored = *weight(step).stored;
-    const std::string& op = gemm ? step.prefill_op : step.decode_op;
-    const Chosen chosen = choose_op(op, selected_isa());
-    const RunProduct product = product_runner(op);
+    const Chosen chosen = choose(gemm ? *step.prefill : *step.decode, forced_isa());
     std::vector<float> y(static_cast<std::size_t>(rows * stored.rows));
     const std::int64_t m = gemm ? rows : 1;
     for (std::int64_t row = 0; row < rows; row += m) {
-      const ProductCall call{reinterpret_cast<const std::uint8_t*>(region_.begin()) + weight(step).offset,
+      const ProductArgs args{reinterpret_cast<const std::uint8_t*>(region_.begin()) + weight(step).offset,
                              x.bytes.data() + static_cast<std::size_t>(row * x.stride) * x.element,
                              y.data() + row * stored.rows,
                              m,
@@ -145,7 +139,7 @@ class Products {
                              stored.cols,
                              x.stride,
                              stored.rows};
-      if (product(chosen, call) != ASSAY_OK) throw std::runtime_error(op + " refused");
+      if (invoke(chosen, &args) != ASSAY_OK) throw std::runtime_error(std::string(chosen.name) + " refused");
     }
     return y;
   }
@@ -220,9 +214,8 @@ Flipped different(const Array& ours, const Activations& theirs) {
 Flipped flipped(const Array& ours, const Array& theirs) {
   const std::int64_t rows = theirs.shape.front();
   const std::int64_t k = theirs.elements() / rows;
-  if (ours.dtype == DType::q8_0)
-    return different<BlockQ8_0>(ours, quantized<QuantizeQ80, BlockQ8_0>(theirs.as<float>(), rows, k));
-  return different<BlockQ8_K>(ours, quantized<QuantizeQ8K, BlockQ8_K>(theirs.as<float>(), rows, k));
+  if (ours.dtype == DType::q8_0) return different<BlockQ8_0>(ours, quantized(DType::q8_0, theirs.as<float>(), rows, k));
+  return different<BlockQ8_K>(ours, quantized(DType::q8_k, theirs.as<float>(), rows, k));
 }
 
 TEST_P(EngineLlama, EndToEnd) {

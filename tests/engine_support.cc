@@ -128,7 +128,9 @@ std::vector<std::uint32_t> logits_of_all(Engine& engine, std::span<const std::in
 
 std::vector<Isa> isas_here() {
   std::vector<Isa> isas;
-  std::ranges::copy_if(kAllIsas, std::back_inserter(isas), isa_supported);
+  for (const IsaRow& row : kIsas) {
+    if (isa_supported(row.isa)) isas.push_back(row.isa);
+  }
   return isas;
 }
 

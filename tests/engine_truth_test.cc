@@ -48,7 +48,7 @@ TEST_F(EngineTruth, NearerThanHuggingFaceAtEverySite) {
   const TraceFile truth = trace("kjv-f64.h5");
   const TraceFile hf = trace("kjv-hf-f32.h5");
   const Tokenizer tokenizer(model_->vocabulary());
-  std::vector<SiteError> errors;
+  std::vector<SiteRms> errors;
   for (const std::string& name : truth.prompts()) {
     const PromptEvaluation prompt = evaluate_prompt(*engine_, truth, name, &hf, &tokenizer);
     EXPECT_TRUE(prompt.same_tokens.value_or(false)) << name;
@@ -58,7 +58,7 @@ TEST_F(EngineTruth, NearerThanHuggingFaceAtEverySite) {
     errors.insert(errors.end(), prompt.sites.begin(), prompt.sites.end());
   }
   ASSERT_EQ(errors.size(), 6U * (6 * 17 + 3));  // prompts, layers
-  for (const SiteError& error : errors) {
+  for (const SiteRms& error : errors) {
     if (error.exact()) {
       EXPECT_EQ(error.site, "embed");
       continue;

@@ -101,7 +101,7 @@ TEST(SiteErrors, KindsMediansAndTheWorst) {
   EXPECT_EQ(parse_site("layers.07.attn_norm.quant").op, "attn_norm.quant");
   EXPECT_EQ(parse_site("final_norm").op, "final_norm");
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  const std::vector<SiteError> errors{
+  const std::vector<SiteRms> errors{
       {"a", "layers.00.attn", 1, 1, 2},   {"a", "layers.01.attn", 1, 3, 2},       {"b", "layers.00.attn", 1, 0, 0},
       {"b", "layers.01.attn", 1, 2, 2},   {"a", "layers.00.o_proj", 1, 1, 0},     {"b", "layers.00.o_proj", 1, 1, 4},
       {"a", "layers.00.q_proj", 1, 9, 1}, {"b", "layers.00.q_proj", nan, nan, 1},

@@ -18,8 +18,7 @@
 #include <thread>
 #include <vector>
 
-#include "kernels/exp/exp.h"
-#include "kernels/kernel.h"
+#include "kernels/op_tables.h"
 
 namespace assay {
 namespace {
@@ -82,7 +81,7 @@ class Sweep {
     for (std::uint32_t i = 0; i < kBlock; ++i) x_[i] = std::bit_cast<float>(index * kBlock + i);
     const auto first = fixed_result(x_.front());
     const bool fixed = first.has_value() && first == fixed_result(x_.back());
-    for (const Kernel<Exp>& kernel : kernels<Exp>()) {
+    for (const AnyKernel& kernel : kernel_tables::exp.kernels) {
       if (kernel.isa == Isa::scalar && fixed && !exhaustive_ && index % 61 != 0) continue;
       if (!isa_supported(kernel.isa)) continue;
       if (fixed) hold_to_fixed(kernel, *first);
@@ -93,7 +92,7 @@ class Sweep {
   Outcome outcome;
 
  private:
-  void run(const Kernel<Exp>& kernel, std::vector<float>& y) {
+  void run(const AnyKernel& kernel, std::vector<float>& y) {
     const ExpArgs args{.x = x_.data(), .y = y.data(), .n = kBlock};
     if (kernel.run(&args) != ASSAY_OK) fail(kernel.name, 0, "refused its input");
   }
@@ -105,7 +104,7 @@ class Sweep {
     outcome.failure = who + ": " + what + x;
   }
 
-  void hold_to_fixed(const Kernel<Exp>& kernel, std::uint32_t expected) {
+  void hold_to_fixed(const AnyKernel& kernel, std::uint32_t expected) {
     run(kernel, y_);
     outcome.compared += kBlock;
     std::uint32_t differing = 0;  // the common case, in a loop that vectorises
@@ -117,7 +116,7 @@ class Sweep {
   }
 
   void hold_to_truth() {
-    run(kernels<Exp>().back(), scalar_);
+    run(kernel_tables::exp.kernels.back(), scalar_);
     for (std::uint32_t i = 0; i < kBlock; ++i) {
       if (const auto expected = fixed_result(x_[i])) {
         if (canonical_bits(scalar_[i]) != *expected) fail("exp_scalar", i, "not the value that the specification fixes");
@@ -131,7 +130,7 @@ class Sweep {
         outcome.worst_at = x_[i];
       }
     }
-    for (const Kernel<Exp>& kernel : kernels<Exp>()) {
+    for (const AnyKernel& kernel : kernel_tables::exp.kernels) {
       if (kernel.isa == Isa::scalar || !isa_supported(kernel.isa)) continue;
       run(kernel, y_);
       outcome.compared += kBlock;
@@ -169,7 +168,7 @@ Outcome sweep_all() {
 }
 
 TEST(ExpEveryFloat, StaysWithinTheStatedErrorAndEveryVariantHasTheScalarBits) {
-  ASSERT_EQ(kernels<Exp>().back().isa, Isa::scalar);
+  ASSERT_EQ(kernel_tables::exp.kernels.back().isa, Isa::scalar);
   const Outcome all = sweep_all();
   std::printf("exp: E = %.6f ulp, at x = %a, over %llu results; %llu more held to bits\n", all.worst,
               static_cast<double>(all.worst_at), static_cast<unsigned long long>(all.measured),

@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "harness/interop/runner/messages.h"
-#include "harness/interop/runner/ops.h"
 #include "harness/interop/runner/placed_call.h"
+#include "harness/plugin/assay_plugin.h"
+#include "kernels/op_tables.h"
 
 namespace assay {
 namespace {
@@ -45,7 +46,7 @@ void send(Kind kind, std::uint64_t sequence, const std::string& payload) {
 
 std::string greeting(std::string_view mode) {
   wire::Greeting greeting;
-  greeting.abi = mode == "another_abi" ? 99 : 1;
+  greeting.abi = mode == "another_abi" ? 99 : ASSAY_PLUGIN_ABI;
   greeting.protocol = mode == "another_protocol" ? 99 : wire::kProtocol;
   greeting.order = mode == "another_byte_order" ? 0x04030201 : 0x01020304;
   greeting.pointer_bytes = mode == "small_pointers" ? 4 : 8;

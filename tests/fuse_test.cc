@@ -76,7 +76,7 @@ TEST(Fuse, AQuantisationGoesWithItsLastReader) {
   EXPECT_FALSE(plan.find("layers.00.swiglu.quant"));
   const Step& down = plan.steps[*plan.find("layers.00.down_proj")];
   EXPECT_EQ(down.inputs[0].slot, plan.steps[*plan.find("layers.00.swiglu")].outputs[0].slot);
-  EXPECT_EQ(down.decode_op, down.prefill_op);
+  EXPECT_EQ(down.decode, down.prefill);
 
   fuse_quantisation(plan, {"layers.01.q_proj"});
   EXPECT_TRUE(plan.find("layers.01.attn_norm.quant")) << "k_proj and v_proj still read it";

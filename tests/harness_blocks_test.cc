@@ -88,10 +88,10 @@ TEST(BlockMessages, FieldsAreDecoded) {
 
 // Every op takes generated data of every kind that the user may ask for, packed weights included.
 TEST(GeneratedBlocks, CasesOfEveryOpCanBeMade) {
-  for (const Adapter* adapter : adapters()) {
+  for (const Op* op : ops()) {
     for (const char* data : {"gauss", "bits", "wide", "zeros"}) {
-      const TestCase test = generated_test_case(*adapter, {{}, data, 3});
-      EXPECT_NO_THROW(Call(*adapter, test.params, test.inputs)) << adapter->op() << " " << data;
+      const TestCase test = generated_test_case(*op, {{}, data, 3});
+      EXPECT_NO_THROW(Call(*op, test.params, test.inputs)) << op->name << " " << data;
     }
   }
 }
@@ -99,10 +99,10 @@ TEST(GeneratedBlocks, CasesOfEveryOpCanBeMade) {
 TEST(GeneratedBlocks, StatusFollowsFromTheInputs) {
   const Params part{{"n", std::int64_t{100}}};
   const Params whole{{"n", std::int64_t{96}}};
-  EXPECT_EQ(generated_test_case(require_adapter("encode_q4_0"), {part, "gauss", 1}).status, ASSAY_BAD_SHAPE);
-  EXPECT_EQ(generated_test_case(require_adapter("encode_q4_0"), {whole, "gauss", 1}).status, ASSAY_OK);
-  EXPECT_EQ(generated_test_case(require_adapter("encode_q4_0"), {whole, "bits", 1}).status, ASSAY_NOT_FINITE);
-  EXPECT_EQ(generated_test_case(require_adapter("decode_q4_0"), {whole, "bits", 1}).status, ASSAY_OK);
+  EXPECT_EQ(generated_test_case(require_op("encode_q4_0"), {part, "gauss", 1}).status, ASSAY_BAD_SHAPE);
+  EXPECT_EQ(generated_test_case(require_op("encode_q4_0"), {whole, "gauss", 1}).status, ASSAY_OK);
+  EXPECT_EQ(generated_test_case(require_op("encode_q4_0"), {whole, "bits", 1}).status, ASSAY_NOT_FINITE);
+  EXPECT_EQ(generated_test_case(require_op("decode_q4_0"), {whole, "bits", 1}).status, ASSAY_OK);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/verdict/check.h"
-#include "harness/verdict/ops/bind.h"
+#include "reference/ops/describe.h"
 
 namespace assay {
 
@@ -11,11 +11,6 @@ struct CountArgs {
   float* data;
   std::int64_t rows;
   std::int64_t start;
-};
-
-struct Count {
-  using Args = CountArgs;
-  static constexpr const char* name = "count";
 };
 
 namespace {
@@ -39,60 +34,72 @@ AssayStatus drops_the_last(const CountArgs* a) noexcept {
   return right(&fewer);
 }
 
-KernelFn<Count> on_trial = right;
+using KernelFn = AssayStatus (*)(const CountArgs*) noexcept;
+KernelFn on_trial = right;
 
-AssayStatus count_avx2(const CountArgs* a) noexcept {
-  return on_trial(a);
+AssayStatus count_avx2(const void* a) noexcept {
+  return on_trial(static_cast<const CountArgs*>(a));
 }
-
-}  // namespace
-
-template <>
-std::span<const Kernel<Count>> kernels<Count>() noexcept {
-  static constexpr Kernel<Count> table[] = {{"count_avx2", Isa::avx2, count_avx2}, {"count_scalar", Isa::scalar, right}};
-  return table;
+AssayStatus count_scalar(const void* a) noexcept {
+  return right(static_cast<const CountArgs*>(a));
 }
-
-namespace {
 
 constexpr reference::Contract kCountContract{"all", reference::Exactness::exact, "bits equal", reference::BiasUnit::none};
 
-void count_reference(const CountArgs& a, reference::Expected& data) {
+void count_reference(const Op&, const CountArgs& a, std::span<reference::Expected> outputs) {
   for (std::int64_t i = 0; i < 2 * a.rows; ++i) {
     const float sum = a.data[i] + static_cast<float>(a.start + (i >> 1));
     const auto* bytes = reinterpret_cast<const std::uint8_t*>(&sum);
-    data.bytes.insert(data.bytes.end(), bytes, bytes + sizeof sum);
+    outputs[0].bytes.insert(outputs[0].bytes.end(), bytes, bytes + sizeof sum);
   }
 }
 
-class CountAdapter final : public OpAdapter<Count, kCountContract, count_reference> {
- public:
-  Signature signature(const Params& params) const override {
-    const std::int64_t rows = size_of(params, "rows");
-    TensorSpec after = in_place(output("data", DType::f32, {2 * rows}), "data");
-    after.in_place_only = true;
-    const std::int64_t start = params.integer_or("start", 0);
-    return {{input("data", DType::f32, {2 * rows}), after}, {{"rows", 1, {{"data", 0, 1, 2}}, {}, {{"start", start}}}}};
-  }
-  CountArgs bind(const Params& params, std::span<void* const> tensors) const override {
-    return {pointer<float>(tensors, 1), params.integer("rows"), params.integer_or("start", 0)};
-  }
-  AssayStatus required_status(const Params& params, const std::vector<Array>&) const override {
-    return params.integer_or("start", 0) < 0 ? ASSAY_OUT_OF_RANGE : ASSAY_OK;
-  }
-  ShapeSpace shape_space() const override { return {{{"rows", 9, 40}, {"start", 7, 90, 1, nullptr, true}}, {}}; }
-  GeneratedCase bias_case() const override { return {}; }
-  Cost cost(const Params&) const override { return {}; }
-  std::vector<Params> bench_params() const override { return {}; }
-};
+std::vector<TensorSpec> count_outputs(const Op&, const CountArgs& a) {
+  TensorSpec after = in_place(output("data", DType::f32, {2 * a.rows}), "data");
+  after.in_place_only = true;
+  return {after};
+}
+Signature count_signature(const Op& op, const Params&, const CountArgs& a) {
+  return call_of({input("data", DType::f32, {2 * a.rows})}, count_outputs(op, a),
+                 {{"rows", 1, {{"data", 0, 1, 2}}, {}, {{"start", a.start}}}});
+}
+AssayStatus count_refusal(const Op&, const CountArgs& a) {
+  return a.start < 0 ? ASSAY_OUT_OF_RANGE : ASSAY_OK;
+}
+Cost no_cost(const Op&, const Params&, const void*) {
+  return {};
+}
+ShapeSpace count_shapes(const Op&) {
+  return {{{"rows", 9, 40}, {"start", 7, 90, 1, nullptr, true}}, {}};
+}
+std::vector<Params> no_bench(const Op&) {
+  return {};
+}
 
-const CountAdapter adapter;
+constexpr Field kFields[] = {{"data", offsetof(CountArgs, data), FieldKind::tensor},
+                             {"rows", offsetof(CountArgs, rows), FieldKind::size},
+                             {"start", offsetof(CountArgs, start), FieldKind::number, constant<0>}};
+constexpr Family kFamily{.name = "count",
+                         .args = "CountArgs",
+                         .header = "tests/harness_in_place_test.cc",
+                         .args_bytes = sizeof(CountArgs),
+                         .fields = kFields,
+                         .signature = erased<count_signature>,
+                         .outputs = erased<count_outputs>,
+                         .refusal = erased<count_refusal>,
+                         .reference = erased<count_reference>,
+                         .cost = no_cost,
+                         .shapes = count_shapes,
+                         .bench_params = no_bench};
+constexpr AnyKernel kKernels[] = {{"count_avx2", Isa::avx2, count_avx2}, {"count_scalar", Isa::scalar, count_scalar}};
+constexpr OpTable kTable{"count", sizeof(CountArgs), kKernels};
+constexpr Op kCount{"count", &kFamily, &kTable, &kCountContract};
 
-CaseResult verdict_on(KernelFn<Count> kernel, std::int64_t start) {
+CaseResult verdict_on(KernelFn kernel, std::int64_t start) {
   on_trial = kernel;
   const Params shape{{"rows", std::int64_t{9}}, {"start", start}};
-  CaseCheck check(adapter, generated_test_case(adapter, {shape, "gauss", 4}), nullptr);
-  return check.check(0, Checks::all());
+  CaseCheck check(kCount, generated_test_case(kCount, {shape, "gauss", 4}), nullptr);
+  return check.check(variants_of(kCount).front(), Checks::all());
 }
 
 void expect_failure(const CaseResult& result, Check check, const std::string& words) {
@@ -121,12 +128,12 @@ TEST(InPlaceOnly, AMissingElementIsNamed) {
 TEST(OptionalSize, IsDrawnInSomeCasesAndLeftOutOfOthers) {
   int given = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-    given += generated_test_case(adapter, {{}, "gauss", seed}).params.has("start") ? 1 : 0;
+    given += generated_test_case(kCount, {{}, "gauss", seed}).params.has("start") ? 1 : 0;
   }
   EXPECT_GT(given, 8);
   EXPECT_LT(given, 32);
-  EXPECT_FALSE(complete_params(adapter, {{"rows", std::int64_t{3}}}).has("start"));
-  EXPECT_TRUE(complete_params(adapter, {{"start", std::int64_t{3}}}).has("start"));
+  EXPECT_FALSE(complete_params(kCount, {{"rows", std::int64_t{3}}}).has("start"));
+  EXPECT_TRUE(complete_params(kCount, {{"start", std::int64_t{3}}}).has("start"));
 }
 
 }  // namespace

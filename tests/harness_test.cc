@@ -10,7 +10,7 @@
 #include "golden/atomic_file.h"
 #include "harness/reports/report.h"
 #include "harness/verdict/nearest.h"
-#include "harness/verdict/ops/bind.h"
+#include "reference/ops/describe.h"
 #include "tests/temporary.h"
 
 namespace assay {
@@ -20,11 +20,6 @@ struct TrialArgs {
   const float* x;
   float* y;
   std::int64_t n;
-};
-
-struct Trial {
-  using Args = TrialArgs;
-  static constexpr const char* name = "trial";
 };
 
 namespace {
@@ -106,61 +101,79 @@ AssayStatus zeros(const TrialArgs* a) noexcept {
   return each(a, [](float, std::int64_t) { return 0.0F; });
 }
 
-KernelFn<Trial> on_trial = right;  // what the variant trial_avx2 does
+using KernelFn = AssayStatus (*)(const TrialArgs*) noexcept;
+KernelFn on_trial = right;  // what the variant trial_avx2 does
 
-AssayStatus trial_avx2(const TrialArgs* a) noexcept {
-  return on_trial(a);
+AssayStatus trial_avx2(const void* a) noexcept {
+  return on_trial(static_cast<const TrialArgs*>(a));
 }
-
-}  // namespace
-
-template <>
-std::span<const Kernel<Trial>> kernels<Trial>() noexcept {
-  static constexpr Kernel<Trial> table[] = {{"trial_avx2", Isa::avx2, trial_avx2}, {"trial_scalar", Isa::scalar, right}};
-  return table;
+AssayStatus trial_scalar(const void* a) noexcept {
+  return right(static_cast<const TrialArgs*>(a));
 }
-
-namespace {
 
 constexpr reference::Contract kTrialContract{"all", reference::Exactness::bounded, "1.5 ulp", reference::BiasUnit::output};
 
-void trial_reference(const TrialArgs& a, reference::Expected& y) {
+void trial_reference(const Op&, const TrialArgs& a, std::span<reference::Expected> outputs) {
   for (std::int64_t i = 0; i < a.n; ++i) {
     const double truth = static_cast<double>(a.x[i]) * kFactor;
-    y.value.push_back(truth);
-    y.bound.push_back(truth == 0 ? 0 : std::ldexp(1.5, std::ilogb(truth) - 23));
+    outputs[0].value.push_back(truth);
+    outputs[0].bound.push_back(truth == 0 ? 0 : std::ldexp(1.5, std::ilogb(truth) - 23));
   }
 }
 
-class TrialAdapter final : public OpAdapter<Trial, kTrialContract, trial_reference> {
- public:
-  Signature signature(const Params& params) const override {
-    const std::int64_t n = size_of(params, "n");
-    return {{input("x", DType::f32, {n}), in_place(output("y", DType::f32, {n}), "x")}, {{"n", 1, {{"x", 0}, {"y", 0}}, {}}}};
-  }
-  TrialArgs bind(const Params& params, std::span<void* const> tensors) const override {
-    return {pointer<const float>(tensors, 0), pointer<float>(tensors, 1), params.integer("n")};
-  }
-  ShapeSpace shape_space() const override { return {{{"n", 37, 100}}, {}}; }
-  GeneratedCase bias_case() const override { return {{{"n", 4096}}, {}, 1}; }
-  Cost cost(const Params&) const override { return {}; }
-  std::vector<Params> bench_params() const override { return {}; }
-};
+std::vector<TensorSpec> trial_outputs(const Op&, const TrialArgs& a) {
+  return {in_place(output("y", DType::f32, {a.n}), "x")};
+}
+Signature trial_signature(const Op& op, const Params&, const TrialArgs& a) {
+  return call_of({input("x", DType::f32, {a.n})}, trial_outputs(op, a), {{"n", 1, {{"x", 0}, {"y", 0}}, {}}});
+}
+Cost no_cost(const Op&, const Params&, const void*) {
+  return {};
+}
+ShapeSpace trial_shapes(const Op&) {
+  return {{{"n", 37, 100}}, {}};
+}
+GeneratedCase trial_bias(const Op&) {
+  return {{{"n", 4096}}, {}, 1};
+}
+std::vector<Params> no_bench(const Op&) {
+  return {};
+}
+
+constexpr Field kTrialFields[] = {{"x", offsetof(TrialArgs, x), FieldKind::tensor},
+                                  {"y", offsetof(TrialArgs, y), FieldKind::tensor},
+                                  {"n", offsetof(TrialArgs, n), FieldKind::size}};
+constexpr Family kTrialFamily{.name = "trial",
+                              .args = "TrialArgs",
+                              .header = "tests/harness_test.cc",
+                              .args_bytes = sizeof(TrialArgs),
+                              .fields = kTrialFields,
+                              .signature = erased<trial_signature>,
+                              .outputs = erased<trial_outputs>,
+                              .refusal = nullptr,
+                              .reference = erased<trial_reference>,
+                              .cost = no_cost,
+                              .shapes = trial_shapes,
+                              .bias_case = trial_bias,
+                              .bench_params = no_bench};
+constexpr AnyKernel kTrialKernels[] = {{"trial_avx2", Isa::avx2, trial_avx2}, {"trial_scalar", Isa::scalar, trial_scalar}};
+constexpr OpTable kTrialTable{"trial", sizeof(TrialArgs), kTrialKernels};
+constexpr Op kTrial{"trial", &kTrialFamily, &kTrialTable, &kTrialContract};
+
+CaseResult verdict_of(CaseCheck check, const Checks& checks) {
+  return check.check(variants_of(kTrial).front(), checks);
+}
 
 // The verdict on a bad kernel at one generated case; the first variant is the one on trial.
-CaseResult verdict_on(KernelFn<Trial> kernel, const Params& shape = {{"n", std::int64_t{37}}}, const std::string& data = "gauss",
+CaseResult verdict_on(KernelFn kernel, const Params& shape = {{"n", std::int64_t{37}}}, const std::string& data = "gauss",
                       const Checks& checks = Checks::all(), const Ledger* ledger = nullptr) {
-  static const TrialAdapter adapter;
   on_trial = kernel;
-  CaseCheck check(adapter, generated_test_case(adapter, {shape, data, 4}), ledger);
-  return check.check(0, checks);
+  return verdict_of({kTrial, generated_test_case(kTrial, {shape, data, 4}), ledger}, checks);
 }
 
-CaseResult bias_verdict_on(KernelFn<Trial> kernel) {
-  static const TrialAdapter adapter;
+CaseResult bias_verdict_on(KernelFn kernel) {
   on_trial = kernel;
-  CaseCheck check(adapter, *bias_test_case(adapter), nullptr);
-  return check.check(0, Checks::parse("classes,bound,bias,spread,guard"));
+  return verdict_of({kTrial, *bias_test_case(kTrial), nullptr}, Checks::parse("classes,bound,bias,spread,guard"));
 }
 
 void expect_failure(const CaseResult& result, Check check, const std::string& words) {
@@ -225,15 +238,12 @@ TEST(Verdict, EveryAlignmentIsTried) {
 }
 
 TEST(Verdict, ACaseThatZerosWouldPassIsMistrusted) {
-  static const TrialAdapter adapter;
   on_trial = right;
-  TestCase test = generated_test_case(adapter, {{{"n", std::int64_t{8}}}, "zeros", 1});
+  TestCase test = generated_test_case(kTrial, {{{"n", std::int64_t{8}}}, "zeros", 1});
   test.tags.clear();
-  CaseCheck untagged(adapter, test, nullptr);
-  EXPECT_EQ(untagged.check(0, Checks::all()).verdict, Verdict::mistrusted);
+  EXPECT_EQ(verdict_of({kTrial, test, nullptr}, Checks::all()).verdict, Verdict::mistrusted);
   test.tags = {"trivial"};
-  CaseCheck tagged(adapter, test, nullptr);
-  const CaseResult result = tagged.check(0, Checks::all());
+  const CaseResult result = verdict_of({kTrial, test, nullptr}, Checks::all());
   EXPECT_EQ(result.verdict, Verdict::pass);
   EXPECT_TRUE(result.trivial);
 }

@@ -12,7 +12,7 @@
 #include "golden/printable.h"
 #include "harness/interop/runner/messages.h"
 #include "harness/interop/runner/placed_call.h"
-#include "harness/verdict/adapter.h"
+#include "reference/ops/op.h"
 #include "tests/refusals.h"
 #include "tests/temporary.h"
 
@@ -84,22 +84,22 @@ Params view_of(const std::string& name, std::int64_t value) {
 }
 
 TEST(HostileGolden, ViewsOfTheKvCache) {
-  const Adapter& attention = *find_adapter("attn_prefill_f32");
-  EXPECT_EQ(attention.signature(view_of("rows", 1)).tensors.size(), 4U);
+  const Op& attention = *find_op("attn_prefill_f32");
+  EXPECT_EQ(signature_of(attention, view_of("rows", 1)).tensors.size(), 4U);
   for (const char* name :
        {"first_position", "span_positions", "slots", "first_slot", "slot_step", "k_slot_stride", "position", "window"}) {
     for (const std::int64_t value : {kLeast, kMost, (std::int64_t{1} << 31) + 1}) {
-      const std::string message = message_of([&] { attention.signature(view_of(name, value)); });
+      const std::string message = message_of([&] { signature_of(attention, view_of(name, value)); });
       EXPECT_TRUE(message.starts_with(name)) << name << ": " << message;
     }
   }
-  EXPECT_NE(message_of([&] { attention.signature(view_of("head_dim", -1)); }).find("dimension of -1"), std::string::npos);
+  EXPECT_NE(message_of([&] { signature_of(attention, view_of("head_dim", -1)); }).find("dimension of -1"), std::string::npos);
   Params heads = view_of("n_kv", std::int64_t{1} << 31);
   heads.set("group", std::int64_t{1} << 31);
-  EXPECT_NE(message_of([&] { attention.signature(heads); }).find("n_heads = 4611686018427387904"), std::string::npos);
+  EXPECT_NE(message_of([&] { signature_of(attention, heads); }).find("n_heads = 4611686018427387904"), std::string::npos);
   Params many = view_of("length", std::int64_t{1} << 30);
   many.set("span_positions", 1);
-  EXPECT_NE(message_of([&] { attention.signature(many); }).find("more than 2^24 spans"), std::string::npos);
+  EXPECT_NE(message_of([&] { signature_of(attention, many); }).find("more than 2^24 spans"), std::string::npos);
 }
 
 std::span<const std::byte> bytes_of(const std::string& text) {

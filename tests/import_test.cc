@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 
 #include "harness/forensics/audit/audit.h"
 #include "harness/interop/import/hf_dump.h"

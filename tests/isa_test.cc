@@ -3,14 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cfenv>
 #include <cstdlib>
+#include <initializer_list>
 #include <optional>
 #include <stdexcept>
 #include <string>
 
-#include "kernels/add/add.h"
-#include "kernels/kernel.h"
+#include "kernels/op_tables.h"
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -18,6 +19,84 @@
 
 namespace assay {
 namespace {
+
+// CPUs of others. ISAs go by inclusion and by no order: AVX-VNNI and AVX-512 each exist without the other.
+
+constexpr CpuFeatures kSse = 0;
+constexpr CpuFeatures kHaswell = kCpuYmm | kCpuAvx2 | kCpuFma | kCpuF16c;
+constexpr CpuFeatures kAlderLake = kHaswell | kCpuAvxVnni;
+constexpr CpuFeatures kSkylakeServer = kHaswell | kCpuZmm | kCpuAvx512Core;
+constexpr CpuFeatures kZen4 = kSkylakeServer | kCpuAvx512Vnni;
+constexpr CpuFeatures kSapphireRapids = kZen4 | kCpuAvxVnni;
+constexpr CpuFeatures kEmeraldRapids = kSapphireRapids;
+constexpr CpuFeatures kZen5 = kSapphireRapids;
+constexpr CpuFeatures kZen4WhoseSystemSavesNoZmm = kZen4 & ~kCpuZmm;
+constexpr CpuFeatures kZen5WhoseSystemSavesNoZmm = kZen5 & ~kCpuZmm;
+constexpr CpuFeatures kZen5WhoseSystemSavesNoYmm = kZen5 & ~(kCpuYmm | kCpuZmm);
+
+constexpr bool is_among(std::initializer_list<Isa> isas, Isa isa) {
+  return std::find(isas.begin(), isas.end(), isa) != isas.end();
+}
+
+// Whether such a CPU runs these alone, prefers the last, and is given none but these, within a limit none that the limit does not include.
+constexpr bool runs_just(CpuFeatures cpu, std::initializer_list<Isa> isas) {
+  for (const IsaRow& row : kIsas) {
+    if (isa_runs(cpu, row.isa) != is_among(isas, row.isa)) return false;
+    if (isa_allowed(cpu, std::nullopt, row.isa) != is_among(isas, row.isa)) return false;
+    for (const IsaRow& limit : kIsas) {
+      if (isa_allowed(cpu, limit.isa, row.isa) != (is_among(isas, row.isa) && isa_includes(limit.isa, row.isa))) return false;
+    }
+  }
+  return best_isa(cpu) == *(isas.end() - 1);
+}
+
+using enum Isa;
+static_assert(runs_just(kSse, {scalar}));
+static_assert(runs_just(kHaswell, {scalar, avx2}));
+static_assert(runs_just(kAlderLake, {scalar, avx2, avxvnni}));
+static_assert(runs_just(kSkylakeServer, {scalar, avx2, avx512}));
+static_assert(runs_just(kZen4, {scalar, avx2, avxvnni_evex, avx512, avx512vnni}));
+static_assert(runs_just(kSapphireRapids, {scalar, avx2, avxvnni_evex, avxvnni, avx512, avx512vnni}));
+static_assert(runs_just(kEmeraldRapids, {scalar, avx2, avxvnni_evex, avxvnni, avx512, avx512vnni}));
+static_assert(runs_just(kZen5, {scalar, avx2, avxvnni_evex, avxvnni, avx512, avx512vnni}));
+static_assert(runs_just(kZen4WhoseSystemSavesNoZmm, {scalar, avx2}));
+static_assert(runs_just(kZen5WhoseSystemSavesNoZmm, {scalar, avx2, avxvnni}));
+static_assert(runs_just(kZen5WhoseSystemSavesNoYmm, {scalar}));
+static_assert(runs_just(kHaswell & ~kCpuFma, {scalar}));
+static_assert(runs_just(kHaswell & ~kCpuF16c, {scalar}));
+static_assert(runs_just(kCpuYmm | kCpuAvxVnni, {scalar}));  // a bit without those of what it includes
+
+// Whether `whole` has these with it and no other.
+constexpr bool includes_just(Isa whole, std::initializer_list<Isa> parts) {
+  return std::all_of(std::begin(kIsas), std::end(kIsas),
+                     [&](const IsaRow& row) { return isa_includes(whole, row.isa) == is_among(parts, row.isa); });
+}
+
+static_assert(includes_just(scalar, {scalar}));
+static_assert(includes_just(avx2, {scalar, avx2}));
+static_assert(includes_just(avxvnni_evex, {scalar, avx2, avxvnni_evex}));
+static_assert(includes_just(avxvnni, {scalar, avx2, avxvnni}));
+static_assert(includes_just(avx512, {scalar, avx2, avx512}));
+static_assert(includes_just(avx512vnni, {scalar, avx2, avx512, avx512vnni}));
+
+// A row is its own place in the table, and stands after what it includes.
+static_assert(std::all_of(std::begin(kIsas), std::end(kIsas),
+                          [](const IsaRow& row) { return &isa_row(row.isa) == &row && row.includes <= row.isa; }));
+
+// What a CPU within a limit takes of a table that has a kernel of every ISA, most preferred first.
+constexpr Isa choice(CpuFeatures cpu, IsaLimit limit) {
+  for (std::size_t i = std::size(kIsas); i-- > 0;) {
+    if (isa_allowed(cpu, limit, kIsas[i].isa)) return kIsas[i].isa;
+  }
+  return scalar;
+}
+
+static_assert(choice(kZen5, std::nullopt) == avx512vnni);
+static_assert(choice(kZen5, avxvnni) == avxvnni && choice(kSapphireRapids, avxvnni) == avxvnni);  // never AVX-512
+static_assert(choice(kZen5, avxvnni_evex) == avxvnni_evex && choice(kZen4, avxvnni_evex) == avxvnni_evex);
+static_assert(choice(kZen4, std::nullopt) == avx512vnni && choice(kZen4, avx512) == avx512 && choice(kZen4, avx2) == avx2);
+static_assert(choice(kAlderLake, std::nullopt) == avxvnni && choice(kAlderLake, avx2) == avx2);
+static_assert(choice(kZen5, scalar) == scalar && choice(kSse, std::nullopt) == scalar);
 
 // Sets ASSAY_ISA for a test, and puts back what was there.
 class ForcedIsa {
@@ -60,30 +139,44 @@ bool contains(const std::string& text, const std::string& part) {
 }
 
 TEST(Isa, NamesGoBothWays) {
-  for (const Isa isa : kAllIsas) EXPECT_EQ(isa_from_name(isa_name(isa)), isa);
+  for (const IsaRow& row : kIsas) {
+    EXPECT_EQ(isa_from_name(row.name), row.isa);
+    EXPECT_EQ(isa_name(row.isa), row.name);
+  }
   EXPECT_EQ(isa_from_name("AVX2"), std::nullopt);
   EXPECT_EQ(isa_from_name(""), std::nullopt);
 }
 
-TEST(Isa, ScalarIsAlwaysSupportedAndEachIncludesTheOnesBefore) {
+TEST(Isa, ScalarIsAlwaysSupportedAndEachWithWhatItIncludes) {
   EXPECT_TRUE(isa_supported(Isa::scalar));
   EXPECT_TRUE(isa_supported(best_isa()));
-  for (const Isa isa : kAllIsas) EXPECT_EQ(isa_supported(isa), isa <= best_isa()) << isa_name(isa);
+  for (const IsaRow& row : kIsas) {
+    EXPECT_EQ(isa_supported(row.isa), isa_runs(cpu_features(), row.isa)) << row.name;
+    if (isa_supported(row.isa)) {
+      EXPECT_TRUE(isa_supported(row.includes)) << row.name;
+      EXPECT_LE(row.isa, best_isa()) << row.name;
+    }
+  }
 }
 
 TEST(Isa, UnsetOrEmptyMeansTheBest) {
   for (const char* value : {static_cast<const char*>(nullptr), ""}) {
     const ForcedIsa forced(value);
     EXPECT_EQ(selected_isa(), best_isa());
+    EXPECT_EQ(forced_isa(), std::nullopt);
   }
 }
 
 TEST(Isa, AForcedOneIsReadAnewAtEachCall) {
-  for (const Isa isa : kAllIsas) {
-    if (!isa_supported(isa)) continue;
-    const ForcedIsa forced(std::string(isa_name(isa)).c_str());
-    EXPECT_EQ(selected_isa(), isa);
-    EXPECT_LE(select_kernel<Add>().isa, isa);
+  for (const IsaRow& row : kIsas) {
+    if (!isa_supported(row.isa)) continue;
+    const ForcedIsa forced(std::string(row.name).c_str());
+    EXPECT_EQ(selected_isa(), row.isa);
+    EXPECT_EQ(forced_isa(), row.isa);
+    for (const OpTable& table : op_tables()) {
+      EXPECT_TRUE(isa_includes(row.isa, select_kernel(table).isa)) << select_kernel(table).name << " under " << row.name;
+    }
+    EXPECT_EQ(&select_kernel(kernel_tables::add), &select_kernel(kernel_tables::add, row.isa));
   }
 }
 
@@ -96,10 +189,15 @@ TEST(Isa, AnUnknownNameListsTheSupportedOnesAndTheNearest) {
 }
 
 TEST(Isa, AnUnsupportedNameSaysSo) {
-  if (isa_supported(Isa::avx512vnni)) GTEST_SKIP() << "this CPU supports every ISA that there is";
-  const std::string message = refusal("avx512vnni");
-  EXPECT_TRUE(contains(message, "cannot run it")) << message;
-  EXPECT_TRUE(contains(message, supported_isa_names())) << message;
+  int unsupported = 0;
+  for (const IsaRow& row : kIsas) {
+    if (isa_supported(row.isa)) continue;
+    ++unsupported;
+    const std::string message = refusal(std::string(row.name).c_str());
+    EXPECT_TRUE(contains(message, "cannot run it")) << message;
+    EXPECT_TRUE(contains(message, supported_isa_names())) << message;
+  }
+  if (unsupported == 0) GTEST_SKIP() << "this CPU supports every ISA that there is";
 }
 
 TEST(FloatEnvironment, TheDefaultIsAccepted) {

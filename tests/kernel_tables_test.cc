@@ -1,64 +1,163 @@
-// Files and lines agree: a kernel's file has its line in kernels.inc, an op's folder its adapter.
+// The tables of kernels against the rows that they are made of (kernels/<family>/ops.inc, kernels/isa.inc), the ops and the object files.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <map>
+#include <regex>
 #include <set>
+#include <sstream>
+#include <string>
+#include <vector>
 
-#include "harness/verdict/adapter.h"
-#include "tests/temporary.h"
+#include "kernels/op_tables.h"
+#include "reference/ops/op.h"
 
 namespace assay {
 namespace {
 
-std::filesystem::path kernels_folder() {
-  return std::filesystem::path(std::getenv("ASSAY_SOURCE_DIR")) / "kernels";
-}
+struct Row {
+  std::string op;
+  std::vector<std::string> isas;  // of its group
+  std::filesystem::path file;
+};
 
-// Ops are the folders with a kernels.inc.
-std::vector<std::filesystem::path> op_folders() {
-  std::vector<std::filesystem::path> folders;
-  for (const auto& entry : std::filesystem::directory_iterator(kernels_folder())) {
-    if (std::filesystem::exists(entry.path() / "kernels.inc")) folders.push_back(entry.path());
-  }
-  return folders;
-}
-
-TEST(KernelTables, EveryIsaFileHasItsLine) {
-  int files = 0;
-  for (const auto& folder : op_folders()) {
-    const std::string lines = file_bytes(folder / "kernels.inc");
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-      if (entry.path().extension() != ".cc" || !isa_from_name(entry.path().stem().string())) continue;
-      ++files;
-      const std::string name = folder.filename().string() + "_" + entry.path().stem().string();
-      EXPECT_NE(lines.find("(" + name + ","), std::string::npos) << entry.path() << " has no line in kernels.inc";
+// Every ASSAY_OP of every family, with the ISAs of the ASSAY_GROUP above it.
+std::vector<Row> rows() {
+  const std::regex group(R"(ASSAY_GROUP\(\w+, +\w+, +([\w ]+)\))");
+  const std::regex op(R"(ASSAY_OP\((\w+)[,)].*)");
+  std::vector<Row> found;
+  for (const auto& folder :
+       std::filesystem::directory_iterator(std::filesystem::path(std::getenv("ASSAY_SOURCE_DIR")) / "kernels")) {
+    std::ifstream file(folder.path() / "ops.inc");
+    std::vector<std::string> isas;
+    std::smatch match;
+    for (std::string line; std::getline(file, line);) {
+      if (std::regex_match(line, match, group)) {
+        std::istringstream words(match[1]);
+        isas.assign(std::istream_iterator<std::string>(words), {});
+      } else if (std::regex_match(line, match, op)) {
+        found.push_back({match[1], isas, folder.path() / "ops.inc"});
+      } else {
+        EXPECT_TRUE(line.empty() || line.starts_with("//")) << folder.path() << ": " << line;
+      }
     }
   }
-  EXPECT_GT(files, 0);
+  return found;
 }
 
-TEST(KernelTables, EveryFolderHasAnAdapter) {
-  for (const auto& folder : op_folders()) {
-    EXPECT_NE(find_adapter(folder.filename().string()), nullptr) << folder << " has no line in harness/verdict/ops.inc";
+// The ISAs of this build: those of this architecture, or scalar alone.
+std::set<Isa> built_isas() {
+  const std::map<Isa, std::string> architectures = {
+#define ASSAY_ISA(name, architecture, ...) {Isa::name, #architecture},
+#include "kernels/isa.inc"
+#undef ASSAY_ISA
+  };
+  std::set<Isa> in_tables;
+  for (const OpTable& table : op_tables()) {
+    for (const AnyKernel& kernel : table.kernels) in_tables.insert(kernel.isa);
   }
-  EXPECT_EQ(op_folders().size(), adapters().size());
+  if (in_tables == std::set{Isa::scalar}) return in_tables;  // built with ASSAY_SCALAR_ONLY, or where there is no other
+#if defined(__x86_64__)
+  const std::string here = "x86_64";
+#else
+  const std::string here = "aarch64";
+#endif
+  std::set<Isa> isas;
+  for (const auto& [isa, architecture] : architectures) {
+    if (architecture == "any" || architecture == here) isas.insert(isa);
+  }
+  return isas;
+}
+
+TEST(KernelTables, EveryRowHasAKernelForEachIsaOfItsGroup) {
+  const std::set<Isa> built = built_isas();
+  const std::vector<Row> all = rows();
+  EXPECT_GT(all.size(), 0u);
+  EXPECT_EQ(all.size(), op_tables().size());
+  for (const Row& row : all) {
+    const OpTable* table = find_op_table(row.op);
+    ASSERT_NE(table, nullptr) << row.op << " of " << row.file;
+    std::set<Isa> expected;
+    for (const std::string& name : row.isas) {
+      const auto isa = isa_from_name(name);
+      ASSERT_TRUE(isa) << name << " of " << row.file;
+      if (built.contains(*isa)) expected.insert(*isa);
+    }
+    std::set<Isa> found;
+    for (const AnyKernel& kernel : table->kernels) found.insert(kernel.isa);
+    EXPECT_EQ(found, expected) << row.op;
+  }
+}
+
+TEST(KernelTables, EveryTableHasAnOpAndEveryOpATable) {
+  ASSERT_EQ(ops().size(), op_tables().size());
+  for (std::size_t i = 0; i < ops().size(); ++i) {
+    const Op& op = *ops()[i];
+    EXPECT_EQ(std::string(op.name), op_tables()[i].op);
+    EXPECT_EQ(find_op(op_tables()[i].op), &op);
+    EXPECT_EQ(op.family->args_bytes, op.table->args_bytes) << op.name;
+  }
 }
 
 TEST(KernelTables, ScalarIsLastAndNamesFollowTheGrammar) {
-  for (const Adapter* adapter : adapters()) {
-    const auto variants = adapter->variants();
-    ASSERT_FALSE(variants.empty()) << adapter->op();
-    EXPECT_EQ(variants.back().isa, Isa::scalar) << adapter->op();
-    std::set<std::string> names;
-    for (std::size_t v = 0; v < variants.size(); ++v) {
-      EXPECT_EQ(variants[v].name, std::string(adapter->op()) + "_" + std::string(isa_name(variants[v].isa)));
-      EXPECT_TRUE(names.insert(variants[v].name).second) << variants[v].name << " twice";
-      if (v == 0) continue;
-      EXPECT_GT(variants[v - 1].isa, variants[v].isa) << adapter->op() << ": not best first";
+  std::set<std::string> names;
+  for (const OpTable& table : op_tables()) {
+    ASSERT_FALSE(table.kernels.empty()) << table.op;
+    EXPECT_EQ(find_op_table(table.op)->kernels.data(), table.kernels.data()) << table.op << " twice";
+    EXPECT_EQ(table.kernels.back().isa, Isa::scalar) << table.op;
+    for (std::size_t k = 0; k < table.kernels.size(); ++k) {
+      const AnyKernel& kernel = table.kernels[k];
+      EXPECT_EQ(kernel.name, std::string(table.op) + "_" + std::string(isa_name(kernel.isa)));
+      EXPECT_TRUE(names.insert(kernel.name).second) << kernel.name << " twice";
+      EXPECT_NE(kernel.run, nullptr) << kernel.name;
+      if (k == 0) continue;
+      EXPECT_GT(table.kernels[k - 1].isa, kernel.isa) << table.op << ": not best first";
     }
   }
+}
+
+// What `nm` says of the objects of kernels.cc: a type and a name a symbol.
+std::vector<std::pair<char, std::string>> symbols_of_kernels(const std::string& library) {
+  const std::string command = "nm -A '" + library + "'";
+  std::FILE* pipe = popen(command.c_str(), "r");  // NOLINT(bugprone-command-processor): the path is the build's
+  std::vector<std::pair<char, std::string>> symbols;
+  const std::regex line_of_one(R"([^:]*:kernels\.cc\.[^:]*:[0-9a-f ]* ([A-Za-z]) (.*)\n)");
+  char line[4096];
+  while (pipe != nullptr && std::fgets(line, sizeof line, pipe) != nullptr) {
+    std::cmatch match;
+    if (std::regex_match(line, match, line_of_one)) symbols.emplace_back(*match[1].first, match[2]);
+  }
+  if (pipe != nullptr) pclose(pipe);
+  return symbols;
+}
+
+// Of a weak symbol the linker keeps any one: a template compiled here with -mavx512f would run on an older CPU. Kernels keep nothing
+// between calls, so none has data to write to, and call nothing of C++.
+TEST(KernelTables, ObjectsHaveNothingWeakNoDataAndNoSymbolButTheKernels) {
+  const char* library = std::getenv("ASSAY_KERNELS");
+  if (library == nullptr) GTEST_SKIP() << "ASSAY_KERNELS names no library: sanitizers add data of their own";
+  std::set<std::string> kernels;
+  for (const OpTable& table : op_tables()) {
+    for (const AnyKernel& kernel : table.kernels) kernels.insert(kernel.name);
+  }
+  std::set<std::string> found;
+  for (const auto& [type, name] : symbols_of_kernels(library)) {
+    if (name.ends_with("__gxx_personality_v0")) continue;
+    if (type == 'T') {
+      EXPECT_TRUE(kernels.contains(name)) << name << " is visible and no kernel";
+      EXPECT_TRUE(found.insert(name).second) << name << " twice";
+    } else if (type == 'U') {
+      EXPECT_FALSE(name.starts_with("_Z")) << name << " is called";
+    } else {
+      EXPECT_NE(std::string("trRnN").find(type), std::string::npos) << "nm: " << type << " " << name;
+    }
+  }
+  EXPECT_EQ(found, kernels);
 }
 
 }  // namespace

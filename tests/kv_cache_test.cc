@@ -136,14 +136,13 @@ TEST_P(KeepingPolicy, RowsOfTheLastAppendAloneMayBeStored) {
   fill(*cache_, sequence, 5, 2.0F);
   expect_mentions(message_of<KvError>([&] { targets(*cache_, sequence, 0, KvSide::v, 19, 2); }), {"position 19", "20 .. 24"});
   EXPECT_NO_THROW(targets(*cache_, sequence, 0, KvSide::v, 20, 5));
-  cache_->fork(sequence);  // which may share these rows
-  expect_mentions(message_of<KvError>([&] { targets(*cache_, sequence, 0, KvSide::v, 20, 1); }), {"none"});
 }
 
-TEST_P(KeepingPolicy, ForksGoTheirOwnWay) {
+TEST_P(KeepingPolicy, SequencesGoTheirOwnWay) {
   const int a = cache_->open();
   fill(*cache_, a, 270, 1.0F);
-  const int b = cache_->fork(a);
+  const int b = cache_->open();
+  fill(*cache_, b, 270, 1.0F);
   fill(*cache_, b, 2, 2.0F);
   fill(*cache_, a, 2, 3.0F);
   cache_->close(a);
@@ -169,14 +168,13 @@ TEST(KvRing, AnAppendThatWouldOverwriteItsWindowIsRefused) {
   EXPECT_EQ(cache->length(sequence), 0);
 }
 
-TEST(KvNone, ASecondAppendAndAForkAreRefused) {
+TEST(KvNone, ASecondAppendIsRefused) {
   const auto cache = make_kv_cache("none", small_config());
   const int sequence = cache->open();
   cache->reserve(sequence, 600);
   cache->append(sequence, 5);
   expect_mentions(message_of<KvError>([&] { cache->append(sequence, 1); }), {"none", "reset"});
   EXPECT_EQ(cache->length(sequence), 5);
-  expect_mentions(message_of<KvError>([&] { cache->fork(sequence); }), {"none", "cannot be forked"});
 }
 
 TEST(KvGrow, TrimGivesUnusedCapacityBack) {

@@ -34,7 +34,7 @@ struct KvCase {
 };
 
 inline void PrintTo(const KvCase& test, std::ostream* out) {
-  *out << type_name(test.type) << ' ' << test.grouping.name << ", head_dim " << test.head_dim;
+  *out << dtype_name(test.type) << ' ' << test.grouping.name << ", head_dim " << test.head_dim;
 }
 
 inline std::vector<KvCase> all_kv_cases() {
@@ -48,7 +48,7 @@ inline std::vector<KvCase> all_kv_cases() {
 }
 
 inline std::string case_name(const testing::TestParamInfo<KvCase>& info) {
-  return std::string(type_name(info.param.type)) + "_" + info.param.grouping.name + "_d" + std::to_string(info.param.head_dim);
+  return std::string(dtype_name(info.param.type)) + "_" + info.param.grouping.name + "_d" + std::to_string(info.param.head_dim);
 }
 
 inline std::uint64_t case_seed(const KvCase& test) {
@@ -82,13 +82,6 @@ class Lockstep {
     const int sequence = caches_[0]->open();
     for (std::size_t i = 1; i < caches_.size(); ++i) ASSERT_EQ(caches_[i]->open(), sequence);
     histories_[sequence] = {};
-  }
-
-  void fork(int from) {
-    const int sequence = caches_[0]->fork(from);
-    for (std::size_t i = 1; i < caches_.size(); ++i) ASSERT_EQ(caches_[i]->fork(from), sequence) << caches_[i]->policy();
-    histories_[sequence] = histories_[from];
-    compare(sequence);
   }
 
   void reset(int sequence) {
@@ -185,7 +178,7 @@ class Lockstep {
 
   void expect_row(const KvCache& cache, const AssayKvSpan& span, std::int64_t position, int sequence, std::int64_t layer) {
     const KvShape& shape = attention_.shape;
-    const std::int64_t element = shape.type == KvType::f32 ? 4 : 2;
+    const std::int64_t element = static_cast<std::int64_t>(dtype_size(shape.type));
     const History& history = histories_[sequence];
     for (std::int64_t head = 0; head < shape.n_kv; ++head) {
       const std::int64_t offset = head * span.k_head_stride + (position - span.first) * span.k_row_stride;

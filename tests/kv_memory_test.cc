@@ -98,8 +98,8 @@ std::int64_t shared_page_bytes(const KvPolicy& policy, const KvShape& shape) {
 
 // Reserves and compares with the kernel's list; writes up to 100 tokens, which must not make more resident than planned.
 void expect_planned(const KvPolicy& policy, const KvConfig& config, std::int64_t tokens) {
-  SCOPED_TRACE(std::string(policy.name) + " " + type_name(config.shape.type) + ", layers " + std::to_string(config.shape.layers) +
-               ", tokens " + std::to_string(tokens));
+  SCOPED_TRACE(std::string(policy.name) + " " + std::string(dtype_name(config.shape.type)) + ", layers " +
+               std::to_string(config.shape.layers) + ", tokens " + std::to_string(tokens));
   const KvPlan plan = policy.plan(config, tokens);
   const auto cache = policy.make(config);
   const int sequence = cache->open();

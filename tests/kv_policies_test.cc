@@ -7,13 +7,13 @@
 namespace assay {
 namespace {
 
-enum class Step : std::uint8_t { append, fork, reset, reopen, trim };
+enum class Step : std::uint8_t { append, open, reset, reopen, trim };
 
 constexpr std::int64_t kAppends = 10;
 
 std::vector<Step> shuffled_steps(Random& random) {
   std::vector<Step> steps(kAppends, Step::append);
-  for (const Step step : {Step::fork, Step::fork, Step::fork, Step::reset, Step::reset, Step::reopen, Step::reopen, Step::trim}) {
+  for (const Step step : {Step::open, Step::open, Step::open, Step::reset, Step::reset, Step::reopen, Step::reopen, Step::trim}) {
     steps.insert(steps.begin() + random.below(std::ssize(steps) + 1), step);
   }
   return steps;
@@ -28,8 +28,8 @@ void run_step(Lockstep& caches, Step step, std::int64_t largest) {
       if (caches.length(sequence) == kLockstepContext) caches.reset(sequence);
       caches.append(sequence, std::min({kLockstepContext - caches.length(sequence), largest, caches.random().pick(kSizes)}));
       break;
-    case Step::fork:
-      caches.fork(sequence);
+    case Step::open:
+      caches.open();
       break;
     case Step::reset:
       caches.reset(sequence);

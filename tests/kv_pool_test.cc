@@ -1,4 +1,4 @@
-// Pools of KV caches: running out, sharing, and no block that cannot be used.
+// Pools of KV caches: running out, and no block that cannot be used.
 #include <algorithm>
 
 #include "tests/kv_small.h"
@@ -27,37 +27,6 @@ TEST_P(Pools, ThatRunOutChangeNothing) {
   EXPECT_EQ(keys(*cache, b), rows_b);
   cache->close(b);
   EXPECT_NO_THROW(cache->reserve(a, 512));  // what b held serves a
-}
-
-TEST_P(Pools, AForkThatDoesNotFitLeavesNoSequence) {
-  KvConfig config = small_config();
-  config.pool_positions = 512;
-  const auto cache = make_kv_cache(GetParam(), config);
-  const int a = cache->open();
-  fill(*cache, a, 510, 1.0F);
-  const std::int64_t held = cache->held_bytes();
-  expect_mentions(message_of<KvExhausted>([&] { cache->fork(a); }), {"more", "free"});
-  EXPECT_EQ(cache->held_bytes(), held);
-  EXPECT_EQ(cache->length(a), 510);
-  EXPECT_EQ(cache->open(), 1);
-}
-
-TEST_P(Pools, ForksShareWhatIsFull) {
-  const auto cache = make_kv_cache(GetParam(), small_config());
-  const int a = cache->open();
-  fill(*cache, a, 512, 1.0F);
-  const std::int64_t held = cache->held_bytes();
-  const int b = cache->fork(a);
-  EXPECT_EQ(cache->held_bytes(), held);
-  fill(*cache, b, 1, 2.0F);
-  EXPECT_GT(cache->held_bytes(), held);
-  const std::int64_t all = cache->held_bytes();
-  cache->close(a);
-  EXPECT_EQ(cache->held_bytes(), all);  // b has it still
-  const std::vector<float> rows = keys(*cache, b);
-  EXPECT_EQ(std::ranges::count(rows, 1.0F), 512);
-  cache->close(b);
-  EXPECT_EQ(cache->held_bytes(), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Pools, testing::Values("paged", "reserved"), policy_name);

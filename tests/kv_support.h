@@ -15,11 +15,7 @@
 #include <vector>
 
 #include "engine/kv/policies.h"
-#include "kernels/attn_decode_f16/attn_decode_f16.h"
-#include "kernels/attn_decode_f32/attn_decode_f32.h"
-#include "kernels/attn_prefill_f16/attn_prefill_f16.h"
-#include "kernels/attn_prefill_f32/attn_prefill_f32.h"
-#include "kernels/convert_f32_f16/convert_f32_f16.h"
+#include "reference/ops/find.h"
 
 namespace assay {
 
@@ -53,18 +49,14 @@ class Random {
   std::mt19937_64 generator_;
 };
 
-inline const char* type_name(KvType type) {
-  return type == KvType::f32 ? "f32" : "f16";
-}
-
 // The bytes that a cache of `type` keeps of these numbers.
 inline std::vector<std::uint8_t> stored_bytes(KvType type, const std::vector<float>& values) {
-  std::vector<std::uint8_t> bytes(values.size() * (type == KvType::f32 ? 4 : 2));
+  std::vector<std::uint8_t> bytes(values.size() * dtype_size(type));
   if (type == KvType::f32) {
     std::memcpy(bytes.data(), values.data(), bytes.size());
   } else {
-    const ConvertF32F16Args args{values.data(), reinterpret_cast<std::uint16_t*>(bytes.data()), std::ssize(values)};
-    kernels<ConvertF32F16>().back().run(&args);
+    const ConvertArgs args{values.data(), bytes.data(), std::ssize(values)};
+    convert_f32_f16_scalar(&args);
   }
   return bytes;
 }
@@ -83,51 +75,38 @@ struct Attention {
   bool causal = true;
 };
 
-template <class Op>
-void attention_args(const Attention& attention, std::span<const AssayKvSpan> view, std::int64_t position, const float* q,
-                    float* y, typename Op::Args* args) {
-  args->q = q;
-  args->spans = view.data();
-  args->y = y;
-  args->n_heads = attention.n_heads;
-  args->n_kv = attention.shape.n_kv;
-  args->head_dim = attention.shape.head_dim;
-  args->position = position;
-  args->window = attention.window;
-  args->span_count = std::ssize(view);
-  args->q_head_stride = args->y_head_stride = attention.shape.head_dim;
-  args->scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(attention.shape.head_dim)));
-  args->causal = attention.causal ? 1 : 0;
-}
-
-template <class Op>
-AssayStatus run_decode(const Attention& attention, std::span<const AssayKvSpan> view, std::int64_t position, const float* q,
-                       float* y) {
-  typename Op::Args args{};
-  attention_args<Op>(attention, view, position, q, y, &args);
-  return select_kernel<Op>().run(&args);
-}
-
-template <class Op>
-AssayStatus run_prefill(const Attention& attention, std::span<const AssayKvSpan> view, std::int64_t position, std::int64_t rows,
-                        const float* q, float* y) {
-  typename Op::Args args{};
-  attention_args<Op>(attention, view, position, q, y, &args);
+inline AttentionArgs attention_args(const Attention& attention, std::span<const AssayKvSpan> view, std::int64_t position,
+                                    std::int64_t rows, const float* q, float* y) {
+  AttentionArgs args{};
+  args.q = q;
+  args.spans = view.data();
+  args.y = y;
   args.rows = rows;
+  args.n_heads = attention.n_heads;
+  args.n_kv = attention.shape.n_kv;
+  args.head_dim = attention.shape.head_dim;
+  args.position = position;
+  args.window = attention.window;
+  args.span_count = std::ssize(view);
   args.q_row_stride = args.y_row_stride = attention.n_heads * attention.shape.head_dim;
-  return select_kernel<Op>().run(&args);
+  args.q_head_stride = args.y_head_stride = attention.shape.head_dim;
+  args.scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(attention.shape.head_dim)));
+  args.causal = attention.causal ? 1 : 0;
+  return args;
+}
+
+inline AssayStatus run_attention(AttentionForm form, const Attention& attention, const AttentionArgs& args) {
+  return select_kernel(*attention_op(form, attention.shape.type).table).run(&args);
 }
 
 inline AssayStatus decode(const Attention& attention, std::span<const AssayKvSpan> view, std::int64_t position, const float* q,
                           float* y) {
-  return attention.shape.type == KvType::f32 ? run_decode<AttnDecodeF32>(attention, view, position, q, y)
-                                             : run_decode<AttnDecodeF16>(attention, view, position, q, y);
+  return run_attention(AttentionForm::decode, attention, attention_args(attention, view, position, 1, q, y));
 }
 
 inline AssayStatus prefill(const Attention& attention, std::span<const AssayKvSpan> view, std::int64_t position,
                            std::int64_t rows, const float* q, float* y) {
-  return attention.shape.type == KvType::f32 ? run_prefill<AttnPrefillF32>(attention, view, position, rows, q, y)
-                                             : run_prefill<AttnPrefillF16>(attention, view, position, rows, q, y);
+  return run_attention(AttentionForm::prefill, attention, attention_args(attention, view, position, rows, q, y));
 }
 
 // The last `rows` rows by prefill and, after them, the very last by decode; all of it must have been written.

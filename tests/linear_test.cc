@@ -7,13 +7,7 @@
 #include <vector>
 
 #include "golden/generate.h"
-#include "kernels/gemm_q4_k_q8_k/gemm_q4_k_q8_k.h"
-#include "kernels/gemm_q8_0_q8_0/gemm_q8_0_q8_0.h"
-#include "kernels/kernel.h"
-#include "kernels/linear_q4_k/linear_q4_k.h"
-#include "kernels/linear_q8_0/linear_q8_0.h"
-#include "kernels/quantize_q8_0/quantize_q8_0.h"
-#include "kernels/quantize_q8_k/quantize_q8_k.h"
+#include "kernels/op_tables.h"
 
 namespace assay {
 namespace {
@@ -37,21 +31,22 @@ std::vector<Block> random_blocks(DType dtype, std::int64_t count) {
   return blocks;
 }
 
-template <class Linear, class Quantize, class Gemm, class W, class X>
-void expect_composition(DType type, std::int64_t elements, const Size& size) {
+template <class W, class X>
+void expect_composition(const OpTable& linear, const OpTable& quantize, const OpTable& gemm, DType type, std::int64_t elements,
+                        const Size& size) {
   const std::vector<float> x = random_floats(size.m * size.k);
   const std::vector<W> w = random_blocks<W>(type, size.n * size.k / elements);
   std::vector<X> blocks(static_cast<std::size_t>(size.m * size.k / elements));
   std::vector<float> want(static_cast<std::size_t>(size.m * size.n));
-  const typename Quantize::Args quantize{x.data(), blocks.data(), size.m, size.k, size.k, size.k / elements};
-  ASSERT_EQ(select_kernel<Quantize>().run(&quantize), ASSAY_OK);
-  const typename Gemm::Args gemm{w.data(), blocks.data(), want.data(), size.m, size.n, size.k, size.k / elements, size.n};
-  ASSERT_EQ(select_kernel<Gemm>().run(&gemm), ASSAY_OK);
-  for (const Kernel<Linear>& kernel : kernels<Linear>()) {
+  const CodecArgs quantized{x.data(), blocks.data(), size.m, size.k, size.k, size.k / elements};
+  ASSERT_EQ(select_kernel(quantize).run(&quantized), ASSAY_OK);
+  const ProductArgs product{w.data(), blocks.data(), want.data(), size.m, size.n, size.k, size.k / elements, size.n};
+  ASSERT_EQ(select_kernel(gemm).run(&product), ASSAY_OK);
+  for (const AnyKernel& kernel : linear.kernels) {
     if (!isa_supported(kernel.isa)) continue;
     std::vector<float> got(want.size(), 7);
-    const typename Linear::Args linear{w.data(), x.data(), got.data(), size.m, size.n, size.k, size.k, size.n};
-    ASSERT_EQ(kernel.run(&linear), ASSAY_OK) << kernel.name;
+    const ProductArgs args{w.data(), x.data(), got.data(), size.m, size.n, size.k, size.k, size.n};
+    ASSERT_EQ(kernel.run(&args), ASSAY_OK) << kernel.name;
     EXPECT_EQ(std::memcmp(got.data(), want.data(), want.size() * sizeof(float)), 0)
         << kernel.name << " m " << size.m << " k " << size.k;
   }
@@ -59,11 +54,12 @@ void expect_composition(DType type, std::int64_t elements, const Size& size) {
 
 // 448 blocks of q8_k, 3855 of q8_0 fit at once: one row, several groups and a last one of another size.
 TEST(Linear, ManyRowsAndLongOnesGiveTheBitsOfTheirParts) {
+  using namespace kernel_tables;
   for (const Size& size : {Size{230, 3, 512}, Size{500, 2, 256}, Size{2, 2, ASSAY_LINEAR_MOST_COLUMNS}}) {
-    expect_composition<LinearQ4K, QuantizeQ8K, GemmQ4KQ8K, BlockQ4_K, BlockQ8_K>(DType::q4_k, 256, size);
+    expect_composition<BlockQ4_K, BlockQ8_K>(linear_q4_k, quantize_q8_k, gemm_q4_k_q8_k, DType::q4_k, 256, size);
   }
   for (const Size& size : {Size{700, 3, 192}, Size{3, 2, ASSAY_LINEAR_MOST_COLUMNS}}) {
-    expect_composition<LinearQ80, QuantizeQ80, GemmQ80Q80, BlockQ8_0, BlockQ8_0>(DType::q8_0, 32, size);
+    expect_composition<BlockQ8_0, BlockQ8_0>(linear_q8_0, quantize_q8_0, gemm_q8_0_q8_0, DType::q8_0, 32, size);
   }
 }
 
@@ -72,10 +68,10 @@ TEST(Linear, ABadRowInTheLastGroupRefusesAllOfThem) {
   std::vector<float> x = random_floats(kSize.m * kSize.k);
   x.back() = INFINITY;
   const std::vector<BlockQ4_K> w = random_blocks<BlockQ4_K>(DType::q4_k, kSize.n);
-  for (const Kernel<LinearQ4K>& kernel : kernels<LinearQ4K>()) {
+  for (const AnyKernel& kernel : kernel_tables::linear_q4_k.kernels) {
     if (!isa_supported(kernel.isa)) continue;
     std::vector<float> y(static_cast<std::size_t>(kSize.m * kSize.n), 7);
-    const LinearQ4KArgs args{w.data(), x.data(), y.data(), kSize.m, kSize.n, kSize.k, kSize.k, kSize.n};
+    const ProductArgs args{w.data(), x.data(), y.data(), kSize.m, kSize.n, kSize.k, kSize.k, kSize.n};
     EXPECT_EQ(kernel.run(&args), ASSAY_NOT_FINITE) << kernel.name;
     EXPECT_TRUE(std::ranges::all_of(y, [](float one) { return one == 7; })) << kernel.name;
   }
@@ -86,8 +82,8 @@ TEST(Linear, RowsThatDoNotFitAreRefused) {
   const std::vector<float> x = random_floats(k);
   const std::vector<BlockQ4_K> w = random_blocks<BlockQ4_K>(DType::q4_k, k / 256);
   float y = 7;
-  const LinearQ4KArgs args{w.data(), x.data(), &y, 1, 1, k, k, 1};
-  EXPECT_EQ(select_kernel<LinearQ4K>().run(&args), ASSAY_BAD_SHAPE);
+  const ProductArgs args{w.data(), x.data(), &y, 1, 1, k, k, 1};
+  EXPECT_EQ(select_kernel(kernel_tables::linear_q4_k).run(&args), ASSAY_BAD_SHAPE);
   EXPECT_EQ(y, 7);
 }
 

@@ -8,13 +8,7 @@
 #include <vector>
 
 #include "golden/generate.h"
-#include "kernels/gemv_q4_k_x16_q8_k/gemv_q4_k_x16_q8_k.h"
-#include "kernels/gemv_q6_k_x16_q8_k/gemv_q6_k_x16_q8_k.h"
-#include "kernels/gemv_q8_0_x16_q8_0/gemv_q8_0_x16_q8_0.h"
-#include "kernels/kernel.h"
-#include "kernels/pack_q4_k_x16/pack_q4_k_x16.h"
-#include "kernels/pack_q6_k_x16/pack_q6_k_x16.h"
-#include "kernels/pack_q8_0_x16/pack_q8_0_x16.h"
+#include "kernels/op_tables.h"
 
 namespace assay {
 namespace {
@@ -38,37 +32,37 @@ std::vector<Block> random_activations(DType dtype, std::int64_t count) {
   return blocks;
 }
 
-template <class Gemv, class Pack, class Block, class Tile, class X>
-void expect_scalar_bits(DType weights, DType activations, std::int64_t elements, std::int64_t k) {
+template <class Block, class Tile, class X>
+void expect_scalar_bits(const OpTable& gemv, const OpTable& pack, DType weights, DType activations, std::int64_t elements,
+                        std::int64_t k) {
   const std::int64_t blocks = k / elements;
   const std::vector<Block> plain = random_blocks<Block>(weights, kRows * blocks, 3);
   const std::vector<X> x = random_activations<X>(activations, blocks);
   std::vector<Tile> w(static_cast<std::size_t>((kRows + 15) / 16 * blocks));
-  const typename Pack::Args pack{plain.data(), w.data(), kRows, k};
-  ASSERT_EQ(select_kernel<Pack>().run(&pack), ASSAY_OK);
-  std::vector<float> want;
-  for (const Kernel<Gemv>& kernel : kernels<Gemv>()) {
-    if (kernel.isa != Isa::scalar) continue;
-    want.assign(kRows, 7);
-    const typename Gemv::Args args{w.data(), x.data(), want.data(), kRows, k};
-    ASSERT_EQ(kernel.run(&args), ASSAY_OK);
-  }
-  ASSERT_EQ(want.size(), static_cast<std::size_t>(kRows));
+  const PackArgs packing{plain.data(), w.data(), kRows, k, 0, 0};
+  ASSERT_EQ(select_kernel(pack).run(&packing), ASSAY_OK);
+  const auto run = [&](const AnyKernel& kernel, std::vector<float>& y) {
+    const ProductArgs args{w.data(), x.data(), y.data(), 1, kRows, k, 0, 0};
+    ASSERT_EQ(kernel.run(&args), ASSAY_OK) << kernel.name;
+  };
+  ASSERT_EQ(gemv.kernels.back().isa, Isa::scalar);
+  std::vector<float> want(kRows, 7);
+  run(gemv.kernels.back(), want);
   for (const float one : want) ASSERT_TRUE(std::isfinite(one) && one != 0 && one != 7);
-  for (const Kernel<Gemv>& kernel : kernels<Gemv>()) {
+  for (const AnyKernel& kernel : gemv.kernels) {
     if (!isa_supported(kernel.isa)) continue;
     std::vector<float> got(want.size(), 7);
-    const typename Gemv::Args args{w.data(), x.data(), got.data(), kRows, k};
-    ASSERT_EQ(kernel.run(&args), ASSAY_OK) << kernel.name;
+    run(kernel, got);
     EXPECT_EQ(std::memcmp(got.data(), want.data(), want.size() * sizeof(float)), 0) << kernel.name << " k " << k;
   }
 }
 
 TEST(PackedGemv, LongRowsHaveTheScalarBits) {
+  using namespace kernel_tables;
   for (const std::int64_t k : {16384, 16384 + 256, 2 * 16384, 2 * 16384 + 512}) {
-    expect_scalar_bits<GemvQ4KX16Q8K, PackQ4KX16, BlockQ4_K, BlockQ4_Kx16, BlockQ8_K>(DType::q4_k, DType::q8_k, 256, k);
-    expect_scalar_bits<GemvQ6KX16Q8K, PackQ6KX16, BlockQ6_K, BlockQ6_Kx16, BlockQ8_K>(DType::q6_k, DType::q8_k, 256, k);
-    expect_scalar_bits<GemvQ80X16Q80, PackQ80X16, BlockQ8_0, BlockQ8_0x16, BlockQ8_0>(DType::q8_0, DType::q8_0, 32, k);
+    expect_scalar_bits<BlockQ4_K, BlockQ4_Kx16, BlockQ8_K>(gemv_q4_k_x16_q8_k, pack_q4_k_x16, DType::q4_k, DType::q8_k, 256, k);
+    expect_scalar_bits<BlockQ6_K, BlockQ6_Kx16, BlockQ8_K>(gemv_q6_k_x16_q8_k, pack_q6_k_x16, DType::q6_k, DType::q8_k, 256, k);
+    expect_scalar_bits<BlockQ8_0, BlockQ8_0x16, BlockQ8_0>(gemv_q8_0_x16_q8_0, pack_q8_0_x16, DType::q8_0, DType::q8_0, 32, k);
   }
 }
 

@@ -14,10 +14,10 @@ void record(const char* name, double value) {
   fmt::print("<CTestMeasurement type=\"numeric/double\" name=\"{}\">{:.6g}</CTestMeasurement>\n", name, value);
 }
 
-void check_variant(const Adapter& adapter, const Variant& variant, const std::filesystem::path& file) {
+void check_variant(const Op& op, const Variant& variant, const std::filesystem::path& file) {
   if (!isa_supported(variant.isa)) GTEST_SKIP() << "this CPU lacks " << isa_name(variant.isa);
   CheckRequest request;
-  request.ops = {std::string(adapter.op())};
+  request.ops = {op.name};
   request.isa = variant.isa;
   request.file = file;
   request.checks = Checks::from_environment();
@@ -28,7 +28,7 @@ void check_variant(const Adapter& adapter, const Variant& variant, const std::fi
     margin = std::max(margin, one.margin);
     compared += static_cast<double>(one.compared + one.bits_only);
     if (one.case_name == "bias" && one.z) record("z", *one.z);
-    if (one.verdict != Verdict::pass) ADD_FAILURE() << adapter.op() << ": " << describe_problem(one, Style::plain());
+    if (one.verdict != Verdict::pass) ADD_FAILURE() << op.name << ": " << describe_problem(one, Style::plain());
   }
   for (const std::string& fault : result.faults) ADD_FAILURE() << fault;
   if (!request.checks.off_to_string().empty()) fmt::print("checks off: {}\n", request.checks.off_to_string());
@@ -44,12 +44,11 @@ std::vector<NamedTest> find_tests() {
   for (const auto& path : golden_files(own_golden())) {
     // Reading them all would take longer than most tests; where the name lies, nothing is compared, and that fails.
     const std::string stem = path.stem().string();
-    const std::string op = find_adapter(stem) != nullptr ? stem : GoldenFile(path, Hdf5Origin::known).op();
-    const Adapter& adapter = require_adapter(op);
-    std::erase(without, op);
-    for (const Variant& variant : adapter.variants()) {
-      const std::string suffix = stem == op ? "" : "@" + stem;
-      tests.push_back({variant.name + suffix, [&adapter, variant, path] { check_variant(adapter, variant, path); }});
+    const Op& op = require_op(find_op(stem) != nullptr ? stem : GoldenFile(path, Hdf5Origin::known).op());
+    std::erase(without, op.name);
+    for (const Variant& variant : variants_of(op)) {
+      const std::string suffix = stem == op.name ? "" : "@" + stem;
+      tests.push_back({variant.name + suffix, [&op, variant, path] { check_variant(op, variant, path); }});
     }
   }
   for (const std::string& op : without) {

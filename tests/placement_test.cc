@@ -149,8 +149,8 @@ TEST(Placement, ASlotMovedOntoAnotherIsSeen) {
 Plan two_steps(std::vector<Operand> first_reads, Operand first_writes, std::vector<Operand> second_reads, Operand second_writes) {
   Plan plan;
   for (const char* const name : {"a", "b", "c", "d"}) plan.slots.push_back({name, DType::f32, 16});
-  plan.steps = {{"first", StepKind::add, -1, std::move(first_reads), {first_writes}, -1, false, "add", "add"},
-                {"second", StepKind::add, -1, std::move(second_reads), {second_writes}, -1, false, "add", "add"}};
+  plan.steps = {{"first", StepKind::add, -1, std::move(first_reads), {first_writes}, -1, false, nullptr, nullptr},
+                {"second", StepKind::add, -1, std::move(second_reads), {second_writes}, -1, false, nullptr, nullptr}};
   return plan;
 }
 

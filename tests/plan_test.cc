@@ -9,6 +9,8 @@
 
 #include "engine/files/file_error.h"
 #include "engine/model/model_file.h"
+#include "harness/forensics/model/wiring.h"
+#include "harness/forensics/sites/site_name.h"
 #include "tests/engine_support.h"
 #include "tests/plan_support.h"
 #include "tests/refusals.h"
@@ -22,27 +24,16 @@ std::vector<std::string> sites_of(const Plan& plan) {
   return sites;
 }
 
-// The sites of docs/design.md, with these behind `before` in each layer.
-std::vector<std::string> expected_sites(std::int64_t layers,
+// The definition's sites, with these behind `before` in each layer.
+std::vector<std::string> expected_sites(const ModelConfig& config,
                                         const std::map<std::string, std::vector<std::string>>& quantisations) {
   std::vector<std::string> sites;
-  const auto add = [&](const std::string& prefix, const std::string& name) {
-    sites.push_back(prefix + name);
-    const auto found = quantisations.find(name);
-    if (found == quantisations.end()) return;
-    for (const std::string& suffix : found->second) sites.push_back(prefix + name + suffix);
-  };
-  add("", "rope_table");
-  add("", "embed");
-  for (std::int64_t layer = 0; layer < layers; ++layer) {
-    for (const char* const name :
-         {"attn_norm", "q_proj", "k_proj", "v_proj", "q_norm", "k_norm", "q_rope", "k_rope", "kv_store", "attn", "o_proj",
-          "attn_residual", "ffn_norm", "gate_proj", "up_proj", "swiglu", "down_proj", "ffn_residual"}) {
-      add("layers.0" + std::to_string(layer) + ".", name);
-    }
+  for (const SiteWiring& wiring : all_sites_wiring(config)) {
+    sites.push_back(wiring.site);
+    const auto found = quantisations.find(std::string(parse_site(wiring.site).op));
+    if (found == quantisations.end()) continue;
+    for (const std::string& suffix : found->second) sites.push_back(wiring.site + suffix);
   }
-  add("", "final_norm");
-  add("", "lm_head");
   return sites;
 }
 
@@ -54,14 +45,14 @@ const std::map<std::string, std::vector<std::string>> kQuantised{{"attn_norm", {
 
 TEST(PlanSteps, SitesAndTheirOrder) {
   const ModelFile folder(test_model("bf16-folder"));
-  EXPECT_EQ(sites_of(make_plan(folder.config(), folder.weights(), {})), expected_sites(6, {}));
+  EXPECT_EQ(sites_of(make_plan(folder.config(), folder.weights(), {})), expected_sites(folder.config(), {}));
   const ModelFile gguf(test_model("q4_k_m-llama.cpp"));
-  EXPECT_EQ(sites_of(make_plan(gguf.config(), gguf.weights(), {})), expected_sites(6, kQuantised));
+  EXPECT_EQ(sites_of(make_plan(gguf.config(), gguf.weights(), {})), expected_sites(gguf.config(), kQuantised));
   for (const DType type : {DType::f32, DType::f16, DType::bf16}) {
-    EXPECT_EQ(sites_of(PaperModel(small_config(), all_of(type)).plan()), expected_sites(3, {}));
+    EXPECT_EQ(sites_of(PaperModel(small_config(), all_of(type)).plan()), expected_sites(small_config(), {}));
   }
   for (const DType type : {DType::q4_0, DType::q5_0, DType::q8_0, DType::q4_k, DType::q5_k, DType::q6_k}) {
-    EXPECT_EQ(sites_of(PaperModel(small_config(), all_of(type)).plan()), expected_sites(3, kQuantised));
+    EXPECT_EQ(sites_of(PaperModel(small_config(), all_of(type)).plan()), expected_sites(small_config(), kQuantised));
   }
 }
 
@@ -70,11 +61,11 @@ TEST(PlanSteps, TwoFormsOfOneTensorAreTwoSteps) {
   ModelConfig config = small_config();
   config.tied = false;
   const Plan plan = PaperModel(config, motley()).plan();
-  EXPECT_EQ(sites_of(plan), expected_sites(3, {{"attn_norm", {".quant_q8_0", ".quant_q8_k"}},
-                                               {"attn", {".quant"}},
-                                               {"ffn_norm", {".quant_q8_0", ".quant_q8_k"}},
-                                               {"swiglu", {".quant"}},
-                                               {"final_norm", {".quant"}}}));
+  EXPECT_EQ(sites_of(plan), expected_sites(config, {{"attn_norm", {".quant_q8_0", ".quant_q8_k"}},
+                                                    {"attn", {".quant"}},
+                                                    {"ffn_norm", {".quant_q8_0", ".quant_q8_k"}},
+                                                    {"swiglu", {".quant"}},
+                                                    {"final_norm", {".quant"}}}));
   const auto input_slot = [&](const char* site) {
     return plan.slots[static_cast<std::size_t>(plan.steps[plan.find(site).value()].inputs[0].slot)].name;
   };
@@ -100,14 +91,14 @@ TEST(PlanSteps, OpsFollowTheWeightsType) {
       {DType::q6_k, {"decode_q6_k", "gemv_q6_k_x16_q8_k", "gemm_q6_k_x16_q8_k", "quantize_q8_k"}}};
   for (const auto& [type, ops] : expected) {
     const Plan plan = PaperModel(small_config(), all_of(type)).plan();
-    EXPECT_EQ(plan.steps[1].decode_op, ops[0]);
+    EXPECT_EQ(plan.steps[1].decode->name, ops[0]);
     for (const Step& step : plan.steps) {
       if (step.kind == StepKind::linear) {
-        EXPECT_EQ(step.decode_op, ops[1]) << step.site;
-        EXPECT_EQ(step.prefill_op, ops[2]) << step.site;
+        EXPECT_EQ(step.decode->name, ops[1]) << step.site;
+        EXPECT_EQ(step.prefill->name, ops[2]) << step.site;
       }
       if (step.kind == StepKind::quantize) {
-        EXPECT_EQ(step.decode_op, ops[3]) << step.site;
+        EXPECT_EQ(step.decode->name, ops[3]) << step.site;
       }
     }
   }
@@ -153,37 +144,43 @@ class Dataflow {
   std::map<std::string, std::set<std::string>> sources_;
 };
 
-TEST(PlanSteps, EachReadsWhatQwen3SaysItReads) {
+// Of attention's inputs the step reads the queries, and the cache the others; rope reads its table besides.
+std::set<std::string> defined_sources(const SiteWiring& wiring) {
+  std::set<std::string> sources;
+  for (const Source& source : wiring.inputs) sources.insert(source.front().site);
+  if (sources.empty()) return {"outside"};
+  if (wiring.formula == Formula::rope) sources.insert("rope_table");
+  if (wiring.formula == Formula::attention) return {wiring.inputs[0].front().site};
+  return sources;
+}
+
+TEST(PlanSteps, EachReadsWhatTheDefinitionSaysItReads) {
   for (const NamedPlan& one : plans_of_all_kinds()) {
     SCOPED_TRACE(one.name);
     const Dataflow flow(one.plan);
-    using Set = std::set<std::string>;
-    EXPECT_EQ(flow.sources("rope_table"), Set{"outside"});
-    EXPECT_EQ(flow.sources("embed"), Set{"outside"});
-    std::string stream = "embed";
-    for (std::int64_t layer = 0; layer < 3; ++layer) {
-      const std::string in = "layers.0" + std::to_string(layer) + ".";
-      EXPECT_EQ(flow.sources(in + "attn_norm"), Set{stream});
-      for (const char* const name : {"q_proj", "k_proj", "v_proj"}) EXPECT_EQ(flow.sources(in + name), Set{in + "attn_norm"});
-      EXPECT_EQ(flow.sources(in + "q_norm"), Set{in + "q_proj"});
-      EXPECT_EQ(flow.sources(in + "k_norm"), Set{in + "k_proj"});
-      EXPECT_EQ(flow.sources(in + "q_rope"), (Set{in + "q_norm", "rope_table"}));
-      EXPECT_EQ(flow.sources(in + "k_rope"), (Set{in + "k_norm", "rope_table"}));
-      EXPECT_EQ(flow.sources(in + "kv_store"), (Set{in + "k_rope", in + "v_proj"}));
-      EXPECT_EQ(flow.sources(in + "attn"), Set{in + "q_rope"});
-      EXPECT_EQ(flow.sources(in + "o_proj"), Set{in + "attn"});
-      EXPECT_EQ(flow.sources(in + "attn_residual"), (Set{stream, in + "o_proj"}));
-      EXPECT_EQ(flow.sources(in + "ffn_norm"), Set{in + "attn_residual"});
-      EXPECT_EQ(flow.sources(in + "gate_proj"), Set{in + "ffn_norm"});
-      EXPECT_EQ(flow.sources(in + "up_proj"), Set{in + "ffn_norm"});
-      EXPECT_EQ(flow.sources(in + "swiglu"), (Set{in + "gate_proj", in + "up_proj"}));
-      EXPECT_EQ(flow.sources(in + "down_proj"), Set{in + "swiglu"});
-      EXPECT_EQ(flow.sources(in + "ffn_residual"), (Set{in + "attn_residual", in + "down_proj"}));
-      stream = in + "ffn_residual";
+    for (const SiteWiring& wiring : all_sites_wiring(one.plan.config)) {
+      EXPECT_EQ(flow.sources(wiring.site), defined_sources(wiring)) << wiring.site;
     }
-    EXPECT_EQ(flow.sources("final_norm"), Set{stream});
-    EXPECT_EQ(flow.sources("lm_head"), Set{"final_norm"});
+    for (const SiteWiring& wiring : plan_wiring(one.plan)) {
+      EXPECT_EQ(wiring_differences(wiring, wiring_of_site(one.plan.config, wiring.site).value()), std::vector<std::string>());
+    }
   }
+}
+
+TEST(Definition, KnowsTheSitesOfOneLayer) {
+  ModelConfig config = small_config();
+  config.layers = 1;
+  const auto site = [&](const char* name) { return wiring_of_site(config, name); };
+  EXPECT_EQ(all_sites_wiring(config).size(), 22U);
+  EXPECT_EQ(definition_wiring(config).size(), 20U);
+  EXPECT_EQ(source_text(site("layers.00.attn_norm")->inputs[0]), "embed");
+  EXPECT_EQ(source_text(site("final_norm")->inputs[0]), "layers.00.ffn_residual");
+  EXPECT_EQ(site("layers.00.attn")->kv_heads, config.kv_heads);
+  EXPECT_EQ(site("layers.00.attn_norm.quant_q8_k")->formula, Formula::quantize);
+  EXPECT_EQ(site("layers.00.attn.quant")->inputs, (std::vector<Source>{{{"layers.00.attn", 0, config.q_width()}}}));
+  EXPECT_FALSE(site("layers.01.attn_norm"));
+  EXPECT_FALSE(site("q_proj"));
+  EXPECT_FALSE(site("layers.00.embed"));
 }
 
 // A step with a weight has the one of its site; the gate is the first of swiglu's inputs, K the first of kv_store's.
@@ -236,7 +233,7 @@ TEST(PlanRefuses, TypesThatNothingMultipliesWith) {
   const Plan plan = PaperModel(separate, [](Role role, std::int64_t layer) {
                       return role == Role::embed ? DType::q4_1 : all_of(DType::f16)(role, layer);
                     }).plan();
-  EXPECT_EQ(plan.steps[1].decode_op, "decode_q4_1");
+  EXPECT_STREQ(plan.steps[1].decode->name, "decode_q4_1");
 }
 
 TEST(PlanRefuses, OptionsOutOfRange) {

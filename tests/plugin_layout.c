@@ -13,6 +13,7 @@ const size_t c_plugin_layout[] = {
     offsetof(AssayPluginKernel, packed_bytes),
     offsetof(AssayPluginKernel, pack),
     offsetof(AssayPluginKernel, run),
+    offsetof(AssayPluginKernel, properties),
     offsetof(AssayPlugin, size),
     offsetof(AssayPlugin, name),
     offsetof(AssayPlugin, version),

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "harness/interop/plugin/loader.h"
+#include "harness/interop/plugin/properties.h"
 #include "harness/verdict/suite.h"
 #include "tests/refusals.h"
 #include "tests/temporary.h"
@@ -156,9 +157,18 @@ TEST(Plugin, AFaultFailsWhateverIsOff) {
 
 TEST(Plugin, OnesThatCannotBeUsedAreRefusedByName) {
   const std::map<std::string, std::string> faults{
-      {"WRONG_ABI", "is of plugin ABI 99; expected 1"},
+      {"WRONG_ABI", "is of plugin ABI 99; expected 2: build it against this program's harness/plugin/assay_plugin.h"},
+      {"ABI_1",
+       "is of plugin ABI 1; expected 2: since then kernels take one argument struct a family, such as ProductArgs of "
+       "kernels/products/products.h instead of GemvQ4KQ8KArgs"},
       {"WRONG_SIZE", "size is 8; expected 40"},
-      {"WRONG_KERNEL_SIZE", "kernel 0: size is 56; expected 64 in ABI 1"},
+      {"WRONG_KERNEL_SIZE", "kernel 0: size is 56; expected 72, or that of another revision of ABI 2, at least 64"},
+      {"ODD_SIZE", "kernel 0: size is 76; expected 72"},
+      {"SIZES_DIFFER", "kernel 1: size is 64; expected that of kernel 0, 72"},
+      {"UNKNOWN_FIELD", "kernel 'two' states a field (byte 80 of its 88) that is unknown here"},
+      {"UNKNOWN_PLUGIN_FIELD", "its description states a field (byte 40 of its 48) that is unknown here"},
+      {"MALFORMED_PROPERTY", "kernel 'one': properties: 'order=rows' is not key=value;"},
+      {"UNKNOWN_PROPERTY", "kernel 'one': properties: unknown key 'order'"},
       {"UNKNOWN_OP", "kernel 'one': unknown op 'ad'; the nearest is 'add'"},
       {"UNKNOWN_ISA", "kernel 'one': unknown ISA 'avx3'; the nearest is 'avx2'"},
       {"DUPLICATE_NAME", "kernel 'one' of add is there twice"},
@@ -187,6 +197,35 @@ TEST(Plugin, OnesThatCannotBeUsedAreRefusedByName) {
       EXPECT_NE(message.find("plugin " + plugin("unloadable_" + fault).string()), std::string::npos) << message;
     }
   }
+}
+
+// One without the fields that came last, and one with fields that came later and say nothing.
+TEST(Plugin, OtherRevisionsOfTheAbiAreTaken) {
+  for (const char* revision : {"unloadable_OLDER_REVISION", "unloadable_NEWER_REVISION"}) {
+    CheckRequest asked = request(revision);
+    asked.ops = {"add"};
+    asked.generated->shape = {};
+    expect_passed(asked);
+    EXPECT_EQ(load_plugin(plugin(revision).string()).kernels[1].name, std::string("two")) << revision;
+  }
+}
+
+TEST(Plugin, PropertiesAreKeysAndValues) {
+  constexpr std::string_view kKnown[] = {"order", "lanes"};
+  using Properties = std::map<std::string, std::string>;
+  EXPECT_EQ(parse_properties(nullptr, kKnown), Properties{});
+  EXPECT_EQ(parse_properties("", {}), Properties{});
+  EXPECT_EQ(parse_properties("order=by rows;lanes=8;", kKnown), (Properties{{"lanes", "8"}, {"order", "by rows"}}));
+  const auto refusal = [&](const char* text) {
+    return message_of<std::invalid_argument>([&] { parse_properties(text, kKnown); });
+  };
+  EXPECT_EQ(refusal("ordre=rows;"), "unknown key 'ordre'; the nearest is 'order'");
+  EXPECT_EQ(refusal("order=rows;order=rows;"), "key 'order' is there twice");
+  for (const char* text :
+       {"order=rows", "order;", ";", "=rows;", "order=;", "Order=rows;", "order=a=b;", "order=\n;", "order=rows;lanes=8"}) {
+    expect_mentions(refusal(text), {"is not key=value;"});
+  }
+  expect_mentions(refusal(std::string(5000, 'a').c_str()), {"longer than 4096"});
 }
 
 TEST(Plugin, AMissingFileAndANameTwiceAreRefused) {

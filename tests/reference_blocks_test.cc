@@ -23,14 +23,12 @@ using Floats = std::vector<float>;
 constexpr Format kWeights[] = {Format::q4_0, Format::q5_0, Format::q8_0, Format::q4_k, Format::q5_k, Format::q6_k};
 
 Format activations_of(Format weight) {
-  return info(weight).elements == 32 ? Format::q8_0 : Format::q8_k;
+  return dtype_numbers(weight) == 32 ? Format::q8_0 : Format::q8_k;
 }
 
 Bytes generated(Format format, const char* distribution, std::uint64_t seed, std::int64_t blocks) {
-  Bytes bytes(static_cast<std::size_t>(blocks * info(format).bytes));
-  const auto dtype = dtype_from_name(info(format).name);
-  EXPECT_TRUE(dtype && dtype_size(*dtype) == static_cast<std::size_t>(info(format).bytes)) << info(format).name;
-  generate({distribution}, seed, 0, *dtype, blocks, bytes.data());
+  Bytes bytes(static_cast<std::size_t>(blocks * block_bytes(format)));
+  generate({distribution}, seed, 0, format, blocks, bytes.data());
   return bytes;
 }
 
@@ -55,16 +53,17 @@ struct Truncating {
 
 // acc = fma(fl(d_w d_x), float(I1), acc), then acc = fma(-fl(dmin_w d_x), float(I2), acc), blocks ascending.
 template <class R>
-Floats canonical(const BlockDot& call) {
-  const std::int64_t blocks = call.k / info(call.w_format).elements;
-  const IntegerParts parts = integer_parts(call);
+Floats canonical(Format weight, const ProductArgs& call) {
+  const Format activation = activations_of(weight);
+  const std::int64_t blocks = call.k / dtype_numbers(weight);
+  const IntegerParts parts = integer_parts(weight, activation, call);
   Floats y;
   for (std::int64_t i = 0; i < call.n; ++i) {
     float acc = 0;
     for (std::int64_t b = 0; b < blocks; ++b) {
       const auto at = static_cast<std::size_t>(i * blocks + b);
-      const Block w = read_block(call.w_format, static_cast<const std::uint8_t*>(call.w) + at * info(call.w_format).bytes);
-      const Block x = read_block(call.x_format, static_cast<const std::uint8_t*>(call.x) + b * info(call.x_format).bytes);
+      const Block w = read_block(weight, static_cast<const std::uint8_t*>(call.w) + at * dtype_size(weight));
+      const Block x = read_block(activation, static_cast<const std::uint8_t*>(call.x) + b * block_bytes(activation));
       acc = R::fma(R::round(w.d * x.d), R::round(static_cast<double>(parts.i1[at])), acc);
       if (w.has_min) acc = R::fma(-R::round(w.dmin * x.d), R::round(static_cast<double>(parts.i2[at])), acc);
     }
@@ -119,10 +118,10 @@ TEST(BlockDotBound, CanonicalKernelStaysInside) {
           const Bytes w = generated(weight, kind, seed++, n * blocks);
           Bytes x = generated(activation, "activations", seed++, blocks);
           if (scattered != 0) scatter_scales(x, seed++);
-          const BlockDot call{weight, activation, w.data(), x.data(), 1, n, blocks * info(weight).elements, 0};
+          const ProductArgs call{w.data(), x.data(), nullptr, 1, n, blocks * dtype_numbers(weight), 0, n};
           Expected expected;
-          block_dot(call, expected);
-          verdict.judge(expected, canonical<Nearest>(call), std::string(info(weight).name) + " " + kind);
+          block_dot(weight, activation, call, expected);
+          verdict.judge(expected, canonical<Nearest>(weight, call), std::string(dtype_name(weight)) + " " + kind);
         }
       }
     }
@@ -139,12 +138,12 @@ TEST(BlockDotBound, LargestIntegers) {
   const float one = 1;
   std::memcpy(x.data(), &one, sizeof one);
   std::fill(x.begin() + 4, x.begin() + 260, std::uint8_t{0x81});
-  const BlockDot call{Format::q4_k, Format::q8_k, w.data(), x.data(), 1, 1, 256, 0};
-  const IntegerParts parts = integer_parts(call);
+  const ProductArgs call{w.data(), x.data(), nullptr, 1, 1, 256, 0, 1};
+  const IntegerParts parts = integer_parts(Format::q4_k, Format::q8_k, call);
   EXPECT_EQ(parts.i1, std::vector<std::int64_t>{-30723840});
   EXPECT_EQ(parts.i2, std::vector<std::int64_t>{-63 * 127 * 256});
   Expected expected;
-  block_dot(call, expected);
+  block_dot(Format::q4_k, Format::q8_k, call, expected);
   EXPECT_EQ(expected.value[0], -30723840.0 + 63 * 127 * 256);
 }
 
@@ -152,6 +151,7 @@ TEST(BlockDotBound, ValuesByHand) {
   EXPECT_EQ(block_dot_depth(4, true, false), 10);
   EXPECT_EQ(block_dot_depth(4, false, false), 6);
   EXPECT_EQ(block_dot_depth(4, false, true), 4);
+  EXPECT_EQ(block_dot_depth(4, true, true), 8);
   EXPECT_EQ(block_dot_bound(0, 1e9, 4, 10), 0);
   EXPECT_DOUBLE_EQ(block_dot_bound(1, 0, 0, 10), g(10));
 }
@@ -159,12 +159,12 @@ TEST(BlockDotBound, ValuesByHand) {
 template <class R>
 double dot_z(Format weight) {
   constexpr std::int64_t n = 2048;
-  const std::int64_t blocks = 1024 / info(weight).elements;
+  const std::int64_t blocks = 1024 / dtype_numbers(weight);
   const Bytes w = generated(weight, "blocks", 71, n * blocks), x = generated(activations_of(weight), "activations", 72, blocks);
-  const BlockDot call{weight, activations_of(weight), w.data(), x.data(), 1, n, 1024, 0};
+  const ProductArgs call{w.data(), x.data(), nullptr, 1, n, 1024, 0, n};
   Expected expected;
-  block_dot(call, expected);
-  const Floats y = canonical<R>(call);
+  block_dot(weight, activations_of(weight), call, expected);
+  const Floats y = canonical<R>(weight, call);
   double sum = 0, squares = 0;
   for (std::size_t i = 0; i < y.size(); ++i) {
     const double t = std::copysign(1.0, expected.value[i]) * (static_cast<double>(y[i]) - expected.value[i]) / expected.bound[i];
@@ -176,35 +176,35 @@ double dot_z(Format weight) {
 
 TEST(BlockDotBound, BiasSeesTruncation) {
   for (const Format weight : kWeights) {
-    EXPECT_LT(std::abs(dot_z<Nearest>(weight)), 6) << info(weight).name;
-    EXPECT_GT(std::abs(dot_z<Truncating>(weight)), 0.3 * std::sqrt(2048)) << info(weight).name;
+    EXPECT_LT(std::abs(dot_z<Nearest>(weight)), 6) << dtype_name(weight);
+    EXPECT_GT(std::abs(dot_z<Truncating>(weight)), 0.3 * std::sqrt(2048)) << dtype_name(weight);
   }
 }
 
 // Against the sum over decoded elements, an order of its own.
 TEST(BlockDot, IsTheDotOfTheDecodedBlocks) {
   for (const Format weight : kWeights) {
-    const std::int64_t blocks = 3, k = blocks * info(weight).elements;
+    const std::int64_t blocks = 3, k = blocks * dtype_numbers(weight);
     const Bytes w = generated(weight, "blocks", 5, blocks), x = generated(activations_of(weight), "activations", 6, blocks);
     Expected expected;
-    block_dot({weight, activations_of(weight), w.data(), x.data(), 1, 1, k, 0}, expected);
+    block_dot(weight, activations_of(weight), {w.data(), x.data(), nullptr, 1, 1, k, 0, 1}, expected);
     long double sum = 0;
     for (std::int64_t b = 0; b < blocks; ++b) {
-      const Block wb = read_block(weight, w.data() + b * info(weight).bytes);
-      const Block xb = read_block(activations_of(weight), x.data() + b * info(activations_of(weight)).bytes);
+      const Block wb = read_block(weight, w.data() + b * block_bytes(weight));
+      const Block xb = read_block(activations_of(weight), x.data() + b * block_bytes(activations_of(weight)));
       for (int i = 0; i < wb.elements; ++i) sum += static_cast<long double>(wb.value(i)) * static_cast<long double>(xb.value(i));
     }
-    EXPECT_NEAR(expected.value[0], static_cast<double>(sum), 0x1p-20 * expected.bound[0]) << info(weight).name;
+    EXPECT_NEAR(expected.value[0], static_cast<double>(sum), 0x1p-20 * expected.bound[0]) << dtype_name(weight);
   }
 }
 
 TEST(BlockMatvec, IsTheDotOfTheDecodedWeights) {
   for (const Format weight : {Format::q4_k, Format::q8_0}) {
     constexpr std::int64_t n = 3, k = 512;
-    const Bytes w = generated(weight, "blocks", 9, n * k / info(weight).elements);
+    const Bytes w = generated(weight, "blocks", 9, n * k / dtype_numbers(weight));
     const Floats x = gaussian(10, k), values = decode(weight, w.data(), n * k);
     Expected expected;
-    block_matvec(weight, w.data(), x.data(), 1, n, k, k, expected);
+    block_matvec(weight, {w.data(), x.data(), nullptr, 1, n, k, k, n}, expected);
     for (std::size_t i = 0; i < n; ++i) {
       double sum = 0, magnitudes = 0;
       for (std::size_t c = 0; c < k; ++c) {

@@ -169,7 +169,7 @@ TEST_P(EveryKind, MatvecStaysInside) {
     for (int repeat = 0; repeat < 6; ++repeat) {
       const Floats w = data(seed++, 64 * k), x = data(seed++, k);
       Expected expected;
-      matvec_f32({w.data(), x.data(), nullptr, 37, k}, expected);
+      matvec(DType::f32, {w.data(), x.data(), nullptr, 1, 37, k, k, 37}, expected);
       verdict.judge(expected, canonical_matvec<Nearest>(w, x, 37, k), "matvec_f32 k=" + std::to_string(k));
     }
   }
@@ -283,7 +283,7 @@ double matvec_z() {
   const Floats w = random_floats(gauss, 5000, n * k), x = random_floats(gauss, 5001, k);
   const Floats y = canonical_matvec<R>(w, x, n, k);
   Expected expected;
-  matvec_f32({w.data(), x.data(), nullptr, n, k}, expected);
+  matvec(DType::f32, {w.data(), x.data(), nullptr, 1, n, k, k, n}, expected);
   Verdict verdict;
   verdict.judge(expected, y, "matvec");
   EXPECT_LT(verdict.worst, 0.1);  // the bound's worst case is far away: it forgives truncation, too

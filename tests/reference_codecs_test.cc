@@ -20,8 +20,8 @@ constexpr Format kFormats[] = {Format::q4_0, Format::q4_1, Format::q5_0, Format:
                                Format::q4_k, Format::q5_k, Format::q6_k, Format::q8_k};
 
 Bytes generated(Format format, const char* distribution, std::uint64_t seed, std::int64_t blocks) {
-  Bytes bytes(static_cast<std::size_t>(blocks * info(format).bytes));
-  generate({distribution}, seed, 0, dtype_from_name(info(format).name).value(), blocks, bytes.data());
+  Bytes bytes(static_cast<std::size_t>(blocks * block_bytes(format)));
+  generate({distribution}, seed, 0, format, blocks, bytes.data());
   return bytes;
 }
 
@@ -31,14 +31,28 @@ Floats gaussian(std::uint64_t seed, std::int64_t count) {
   return values;
 }
 
-// The harness and the references name the same formats and mean the same bytes.
+// A packed type is sixteen rows of its plain type, and every name leads back to its type.
+TEST(Formats, PackedTypesAreSixteenRows) {
+  for (const DTypeInfo& row : kDTypes) {
+    const auto dtype = dtype_from_name(row.name);
+    ASSERT_TRUE(dtype.has_value()) << row.name;
+    EXPECT_EQ(dtype_name(*dtype), row.name);
+    if (!is_packed(*dtype)) continue;
+    EXPECT_EQ(packed_dtype(row.plain), dtype) << row.name;
+    EXPECT_EQ(row.size, kPackedRows * dtype_size(row.plain)) << row.name;
+    EXPECT_EQ(row.numbers, dtype_numbers(row.plain)) << row.name;
+  }
+}
+
+// The blocks that the references read are those of the tensors' types.
 TEST(Formats, AgreeWithTheTypesOfTensors) {
   for (const Format format : kFormats) {
-    const auto dtype = dtype_from_name(info(format).name);
-    ASSERT_TRUE(dtype.has_value()) << info(format).name;
-    EXPECT_EQ(dtype_size(*dtype), static_cast<std::size_t>(info(format).bytes)) << info(format).name;
-    EXPECT_EQ(dtype_numbers(*dtype), info(format).elements) << info(format).name;
+    EXPECT_EQ(info(format).format, format);
+    EXPECT_EQ(block_bytes(format), static_cast<std::int64_t>(dtype_size(format))) << dtype_name(format);
+    const Block block = read_block(format, Bytes(dtype_size(format)).data());
+    EXPECT_EQ(block.elements, dtype_numbers(format)) << dtype_name(format);
   }
+  EXPECT_THROW((void)info(DType::q4_k_x16), std::invalid_argument);
 }
 
 TEST(Decode, FieldsByHand) {
@@ -62,14 +76,14 @@ TEST(Decode, FieldsByHand) {
 // What blocks decode to, encoded again, decodes to the same: the formulas and the layouts are each other's inverse.
 TEST(Encode, DecodedBlocksComeBack) {
   for (const Format format : {Format::q4_0, Format::q5_0, Format::q8_0}) {
-    Bytes block(static_cast<std::size_t>(info(format).bytes), 0x80);
+    Bytes block(static_cast<std::size_t>(block_bytes(format)), 0x80);
     block[0] = 0x00, block[1] = 0x34;  // d = 1/4
     for (std::size_t i = 2; i < block.size(); ++i) block[i] = static_cast<std::uint8_t>(block[i] + 7 * i);
     if (format == Format::q8_0) block[5] = 0x7f;
     if (format != Format::q8_0) block.back() = 0x00;
     if (format == Format::q5_0) block[2 + 1] = block[2 + 3] = 0x00;
     const Floats values = decode(format, block.data(), 32);
-    EXPECT_EQ(encode(format, Rounding::away, values.data(), 32), block) << info(format).name;
+    EXPECT_EQ(encode(format, Rounding::away, values.data(), 32), block) << dtype_name(format);
   }
 }
 
@@ -88,11 +102,11 @@ TEST(Encode, RoundingsDiffer) {
 TEST(Encode, RefusesWhatHasNoScale) {
   for (const Format format : kFormats) {
     Floats x = gaussian(4, 256);
-    EXPECT_EQ(encode_status(format, x.data(), 256), ASSAY_OK) << info(format).name;
+    EXPECT_EQ(encode_status(format, x.data(), 256), ASSAY_OK) << dtype_name(format);
     x[200] = std::numeric_limits<float>::quiet_NaN();
-    EXPECT_EQ(encode_status(format, x.data(), 256), ASSAY_NOT_FINITE) << info(format).name;
+    EXPECT_EQ(encode_status(format, x.data(), 256), ASSAY_NOT_FINITE) << dtype_name(format);
     x[200] = 1e30F;  // d = 1e28: q8_k's is f32
-    EXPECT_EQ(encode_status(format, x.data(), 256), format == Format::q8_k ? ASSAY_OK : ASSAY_NOT_FINITE) << info(format).name;
+    EXPECT_EQ(encode_status(format, x.data(), 256), format == Format::q8_k ? ASSAY_OK : ASSAY_NOT_FINITE) << dtype_name(format);
   }
 }
 
@@ -100,7 +114,7 @@ TEST(EncodeK, ErrorIsThatOfTheDecodedBlocks) {
   for (const Format format : {Format::q4_k, Format::q5_k, Format::q6_k}) {
     const Bytes blocks = generated(format, "blocks", 13, 2);
     const Floats values = decode(format, blocks.data(), 512);
-    EXPECT_EQ(encoded_error(encoding_of(format, values.data(), 512), blocks.data()).weighted, 0) << info(format).name;
+    EXPECT_EQ(encoded_error(encoding_of(format, values.data(), 512), blocks.data()).weighted, 0) << dtype_name(format);
     Floats moved = values;
     moved[300] += 1;
     const Encoding encoding = encoding_of(format, moved.data(), 512);
@@ -114,11 +128,11 @@ TEST(EncodeK, ErrorIsThatOfTheDecodedBlocks) {
 TEST(Packing, RoundTripsAndPadsWithZeros) {
   for (const Format format : {Format::q4_k, Format::q6_k, Format::q8_0}) {
     constexpr std::int64_t n = 21, columns = 3;
-    const std::int64_t k = columns * info(format).elements;
+    const std::int64_t k = columns * dtype_numbers(format);
     const Bytes rows = generated(format, "bits", 17, n * columns);
     const Bytes packed = pack_x16(format, rows.data(), n, k);
-    EXPECT_EQ(packed.size(), static_cast<std::size_t>(32 * columns * info(format).bytes));
-    EXPECT_EQ(unpack_x16(format, packed.data(), n, k), rows) << info(format).name;
+    EXPECT_EQ(packed.size(), static_cast<std::size_t>(32 * columns * block_bytes(format)));
+    EXPECT_EQ(unpack_x16(format, packed.data(), n, k), rows) << dtype_name(format);
     const Bytes all = unpack_x16(format, packed.data(), 32, k);
     EXPECT_TRUE(std::all_of(all.begin() + static_cast<std::ptrdiff_t>(rows.size()), all.end(), [](auto b) { return b == 0; }));
   }
@@ -141,11 +155,11 @@ TEST(Packing, BytesByHand) {
                               {Format::q6_k, 32 + 4 * 7, 288 + 192 * 7 + 64 + 4 * 5},
                               {Format::q6_k, 128 + 32 + 4 * 2 + 3, 288 + 192 * 10 + 128 + 4 * 5 + 3}};
   for (const Place& place : places) {
-    const auto size = static_cast<std::size_t>(info(place.format).bytes);
+    const auto size = static_cast<std::size_t>(block_bytes(place.format));
     Bytes rows(16 * size);
     rows[5 * size + place.plain] = 0xa5;
-    const Bytes packed = pack_x16(place.format, rows.data(), 16, info(place.format).elements);
-    EXPECT_EQ(packed[place.packed], 0xa5) << info(place.format).name << " byte " << place.plain;
+    const Bytes packed = pack_x16(place.format, rows.data(), 16, dtype_numbers(place.format));
+    EXPECT_EQ(packed[place.packed], 0xa5) << dtype_name(place.format) << " byte " << place.plain;
     EXPECT_EQ(std::count(packed.begin(), packed.end(), 0), static_cast<std::ptrdiff_t>(packed.size() - 1));
   }
 }

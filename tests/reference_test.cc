@@ -84,33 +84,36 @@ struct Counts {
   std::int64_t parts = 0;
 };
 
-void compare_case(const Adapter& adapter, TestCase test, Counts& counts) {
-  Call call(adapter, test.params, std::move(test.inputs));
+void compare_case(const Op& op, TestCase test, Counts& counts) {
+  Call call(op, test.params, std::move(test.inputs));
   call.place(call.placements().front());
-  const auto expected = adapter.reference(test.params, call.pointers());
+  const auto expected = reference_outputs(op, test.params, call.pointers());
   std::size_t output = 0;
   for (const TensorSpec& spec : call.signature().tensors) {
     if (spec.role == Direction::in) continue;
     const Kept& kept = test.truth.at(spec.name);
-    if (adapter.contract().exactness == reference::Exactness::encoded) {
+    if (op.contract->exactness == reference::Exactness::encoded) {
       compare_encoding(test.name, expected[output++].encoding, kept, test.parts.at("error"));
     } else {
-      compare_output(test.name, spec, expected[output++], kept, adapter.contract().arithmetic_nans);
+      compare_output(test.name, spec, expected[output++], kept, op.contract->arithmetic_nans);
     }
     counts.outputs += kept.values.elements();
-    if (!test.parts.empty()) counts.parts += compare_parts(test, kept, adapter.integer_parts(test.params, call.pointers()));
+    if (test.parts.empty()) continue;
+    const Arguments args(op, test.params, call.pointers());
+    using Parts = std::map<std::string, std::vector<std::int64_t>>;
+    counts.parts += compare_parts(test, kept, op.family->parts != nullptr ? op.family->parts(op, args.data()) : Parts{});
   }
 }
 
 void check_reference(const std::filesystem::path& path) {
   const GoldenFile file(path, Hdf5Origin::known);
-  const Adapter& adapter = require_adapter(file.op());
+  const Op& op = require_op(file.op());
   Counts counts;
   bool has_parts = false;
   for (const std::string& name : file.case_names()) {
-    TestCase test = case_from_golden(adapter, file, name);
+    TestCase test = case_from_golden(op, file, name);
     has_parts = has_parts || test.parts.contains("I1");
-    if (test.status == ASSAY_OK) compare_case(adapter, std::move(test), counts);
+    if (test.status == ASSAY_OK) compare_case(op, std::move(test), counts);
   }
   EXPECT_GT(counts.outputs, 0) << "nothing was compared";
   EXPECT_EQ(counts.parts > 0, has_parts) << "no integer part was compared";

@@ -10,6 +10,7 @@
 #include "harness/reports/report.h"
 #include "harness/reports/report_page/page.h"
 #include "harness/reports/report_page/words.h"
+#include "tests/report_support.h"
 #include "tests/temporary.h"
 
 namespace assay::report_page {
@@ -30,24 +31,6 @@ nlohmann::json report(const std::string& shard) {
 std::set<std::string> ran(const SuiteResult& result) {
   std::set<std::string> out;
   for (const CaseResult& one : result.cases) out.insert(one.variant + " " + one.case_name);
-  return out;
-}
-
-// A part with one case of one variant, and two that the suite knows.
-Part part(const std::string& variant, const std::string& case_name, const std::string& digest) {
-  Part out;
-  out.path = case_name + ".json";
-  out.machine.cpu = "one";
-  out.known = {{"add", {"a", "b"}}};
-  CaseLine line;
-  line.op = "add";
-  line.variant = variant;
-  line.name = case_name;
-  line.verdict = "pass";
-  line.compared = 3;
-  line.margin = 0.25;
-  line.digest = digest;
-  out.cases.push_back(line);
   return out;
 }
 
@@ -206,7 +189,7 @@ TEST(Join, AFailureFails) {
   const Joined joined = join({bad}, false);
   EXPECT_FALSE(joined.passed());
   const std::string html = page(joined, nullptr);
-  EXPECT_NE(html.find("bound: &lt;y&gt; &amp; &quot;z&quot;"), std::string::npos);
+  EXPECT_NE(html.find(R"(bound: \u003cy> & \"z\")"), std::string::npos);
   EXPECT_LT(html.find("id=\"failures\""), html.find("id=\"margins\"")) << "failures come first";
   EXPECT_EQ(report_page_json(joined).at("passed"), false);
 }
@@ -215,11 +198,11 @@ TEST(Page, HoldsEverythingAndFetchesNothing) {
   const Joined joined = join({part("add_scalar", "a", "d")}, false);
   const BenchFile bench{"bench.json", "one", {{"add_scalar", "n=8", true, 1500, 12.5, 40.0, {}}}};
   const std::string html = page(joined, &bench);
-  for (const char* there : {"prefers-color-scheme: dark", "default-src 'none'", "style=\"width:25.0%\"",
-                            "add_scalar: worst margin 0.25", "id=\"coverage\"", "40.0 %", "</html>"}) {
+  for (const char* there : {"prefers-color-scheme: dark", "default-src 'none'", R"("margin":0.25,"worst_case":"a")",
+                            "id=\"coverage\"", R"("read_percent":40.0)", "<noscript>", "</html>"}) {
     EXPECT_NE(html.find(there), std::string::npos) << there;
   }
-  for (const char* outside : {"http:", "https:", "url(", "<script", "src=", "@import"}) {
+  for (const char* outside : {"http:", "https:", "url(", "<script src", "src=\"", "@import"}) {
     EXPECT_EQ(html.find(outside), std::string::npos) << outside;
   }
   EXPECT_NE(report_markdown(joined).find("| add_scalar | 0.250 |"), std::string::npos);

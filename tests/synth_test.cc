@@ -11,13 +11,7 @@
 #include "engine/convert/synth_vocabulary.h"
 #include "engine/model/model_file.h"
 #include "engine/tokenizer/tokenizer.h"
-#include "kernels/decode_q4_0/decode_q4_0.h"
-#include "kernels/decode_q4_k/decode_q4_k.h"
-#include "kernels/decode_q5_0/decode_q5_0.h"
-#include "kernels/decode_q5_k/decode_q5_k.h"
-#include "kernels/decode_q6_k/decode_q6_k.h"
-#include "kernels/decode_q8_0/decode_q8_0.h"
-#include "kernels/kernel.h"
+#include "reference/ops/find.h"
 #include "tests/temporary.h"
 
 namespace assay {
@@ -48,33 +42,14 @@ TEST(SynthVocabulary, TextGoesThereAndBack) {
   EXPECT_THROW(synth_tokenizer(kMostSynthRows + 1), std::invalid_argument);
 }
 
-template <class Op>
-void decode(const std::vector<std::uint8_t>& bytes, std::vector<float>& out) {
-  typename Op::Args args{};
-  args.src = reinterpret_cast<decltype(args.src)>(bytes.data());
-  args.dst = out.data();
-  args.n = static_cast<std::int64_t>(out.size());
-  ASSERT_EQ(select_kernel<Op>().run(&args), ASSAY_OK);
-}
-
 void decode(DType dtype, const std::vector<std::uint8_t>& bytes, std::vector<float>& out) {
-  switch (dtype) {
-    case DType::q4_0:
-      return decode<DecodeQ40>(bytes, out);
-    case DType::q5_0:
-      return decode<DecodeQ50>(bytes, out);
-    case DType::q8_0:
-      return decode<DecodeQ80>(bytes, out);
-    case DType::q4_k:
-      return decode<DecodeQ4K>(bytes, out);
-    case DType::q5_k:
-      return decode<DecodeQ5K>(bytes, out);
-    case DType::q6_k:
-      return decode<DecodeQ6K>(bytes, out);
-    default:
-      for (std::size_t i = 0; i < out.size(); ++i) {
-        out[i] = static_cast<float>(element_as_double(dtype, bytes.data() + i * dtype_size(dtype)));
-      }
+  if (is_block(dtype)) {
+    const CodecArgs args{bytes.data(), out.data(), 1, std::ssize(out), 0, 0};
+    ASSERT_EQ(select_kernel(*codec_op(CodecForm::decode, dtype).table).run(&args), ASSAY_OK);
+    return;
+  }
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i] = static_cast<float>(element_as_double(dtype, bytes.data() + i * dtype_size(dtype)));
   }
 }
 

@@ -114,17 +114,17 @@ TEST(Threads, Quantize) {
 
 // A call that is cut among threads, as `assay check` does it.
 TEST(Threads, SplitCalls) {
-  for (const char* op : {"rms_norm", "gemm_q4_k_q8_k", "attn_prefill_f16"}) {
-    const Adapter& adapter = *find_adapter(op);
-    TestCase test = generated_test_case(adapter, {.shape = {}, .data = "gauss", .seed = 3});
-    Call call(adapter, std::move(test.params), std::move(test.inputs));
-    InProcess executor(adapter, 0);
+  for (const char* name : {"rms_norm", "gemm_q4_k_q8_k", "attn_prefill_f16"}) {
+    const Op& op = *find_op(name);
+    TestCase test = generated_test_case(op, {.shape = {}, .data = "gauss", .seed = 3});
+    Call call(op, std::move(test.params), std::move(test.inputs));
+    InProcess executor(select_kernel(*op.table).run);
     const Outcome whole = call.run(executor, call.placements().front());
     for (const Split& split : call.signature().splits) {
       for (int parts = 2; parts <= kMostThreads; ++parts) {
         const Outcome cut = call.run_split(executor, split, parts, true);
         ASSERT_EQ(cut.outputs.size(), whole.outputs.size());
-        for (std::size_t i = 0; i < whole.outputs.size(); ++i) EXPECT_EQ(cut.outputs[i].bytes, whole.outputs[i].bytes) << op;
+        for (std::size_t i = 0; i < whole.outputs.size(); ++i) EXPECT_EQ(cut.outputs[i].bytes, whole.outputs[i].bytes) << name;
       }
     }
   }

@@ -19,12 +19,7 @@ std::filesystem::path traces() {
 }
 
 std::vector<double> values(const TraceFile& file, const TracePrompt& prompt, const std::string& site) {
-  const Array array = file.site(prompt, site);
-  std::vector<double> out(static_cast<std::size_t>(array.elements()));
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    out[i] = element_as_double(array.dtype, array.bytes.data() + i * dtype_size(array.dtype));
-  }
-  return out;
+  return file.site(prompt, site).numbers();
 }
 
 // |a - b| / |b| in the Euclidean norm.

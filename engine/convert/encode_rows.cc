@@ -1,88 +1,63 @@
 #include "engine/convert/encode_rows.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "engine/threads.h"
-#include "kernels/convert_bf16_f32/convert_bf16_f32.h"
-#include "kernels/convert_f16_f32/convert_f16_f32.h"
-#include "kernels/convert_f32_bf16/convert_f32_bf16.h"
-#include "kernels/convert_f32_f16/convert_f32_f16.h"
-#include "kernels/encode_q4_0/encode_q4_0.h"
-#include "kernels/encode_q4_k/encode_q4_k.h"
-#include "kernels/encode_q5_0/encode_q5_0.h"
-#include "kernels/encode_q5_k/encode_q5_k.h"
-#include "kernels/encode_q6_k/encode_q6_k.h"
-#include "kernels/encode_q8_0/encode_q8_0.h"
-#include "kernels/kernel.h"
+#include "reference/ops/find.h"
 
 namespace assay {
 namespace {
 
-using Convert = AssayStatus (*)(const void* src, void* dst, std::int64_t n);
-
-// The ops that convert all have {src, dst, n} for arguments.
-template <class Op>
-AssayStatus run(const void* src, void* dst, std::int64_t n) {
-  typename Op::Args args{};
-  args.src = static_cast<decltype(args.src)>(src);
-  args.dst = static_cast<decltype(args.dst)>(dst);
-  args.n = n;
-  return select_kernel<Op>().run(&args);
-}
-
-AssayStatus copy_f32(const void* src, void* dst, std::int64_t n) {
-  std::memcpy(dst, src, static_cast<std::size_t>(n) * sizeof(float));
-  return ASSAY_OK;
-}
-
 struct Conversion {
-  DType dtype;
-  Convert run;
-  float most;  // what the type holds, after rounding to nearest even; blocks refuse by themselves
+  const AnyKernel* kernel;  // null: copied
+  bool codec;               // takes CodecArgs
+
+  AssayStatus run(const void* src, void* dst, std::int64_t n) const {
+    if (kernel == nullptr) {
+      std::memcpy(dst, src, static_cast<std::size_t>(n) * sizeof(float));
+      return ASSAY_OK;
+    }
+    const CodecArgs codec_args{src, dst, 1, n, 0, 0};
+    const ConvertArgs convert_args{src, dst, n};
+    return codec ? kernel->run(&codec_args) : kernel->run(&convert_args);
+  }
 };
 
-constexpr float kMostF32 = 0x1.fffffep127F;
-constexpr float kMostF16 = 65519.996F;        // the last float below 65520, which rounds to infinity
-constexpr float kMostBf16 = 0x1.fefffep127F;  // likewise
-constexpr std::array<Conversion, 3> kToF32{
-    {{DType::f32, copy_f32, kMostF32}, {DType::f16, run<ConvertF16F32>, kMostF32}, {DType::bf16, run<ConvertBf16F32>, kMostF32}}};
-constexpr std::array<Conversion, 9> kFromF32{{{DType::f32, copy_f32, kMostF32},
-                                              {DType::f16, run<ConvertF32F16>, kMostF16},
-                                              {DType::bf16, run<ConvertF32Bf16>, kMostBf16},
-                                              {DType::q4_0, run<EncodeQ40>, kMostF32},
-                                              {DType::q5_0, run<EncodeQ50>, kMostF32},
-                                              {DType::q8_0, run<EncodeQ80>, kMostF32},
-                                              {DType::q4_k, run<EncodeQ4K>, kMostF32},
-                                              {DType::q5_k, run<EncodeQ5K>, kMostF32},
-                                              {DType::q6_k, run<EncodeQ6K>, kMostF32}}};
+// One of the two is f32.
+Conversion conversion(DType from, DType to) {
+  if (from == to) return {nullptr, false};
+  const Op& op = is_block(to) ? codec_op(CodecForm::encode, to) : convert_op(from, to);
+  return {&select_kernel(*op.table), is_block(to)};
+}
 
-template <std::size_t N>
-const Conversion& find(const std::array<Conversion, N>& table, DType dtype) {
-  const auto found = std::find_if(table.begin(), table.end(), [dtype](const Conversion& one) { return one.dtype == dtype; });
-  if (found == table.end()) throw std::logic_error("encode_rows: no conversion for " + std::string(dtype_name(dtype)));
-  return *found;
+// What the type holds, after rounding to nearest even; blocks refuse by themselves.
+float most_of(DType dtype) {
+  if (dtype == DType::f16) return 65519.996F;        // the last float below 65520, which rounds to infinity
+  if (dtype == DType::bf16) return 0x1.fefffep127F;  // likewise
+  return std::numeric_limits<float>::max();
 }
 
 std::size_t row_bytes(DType dtype, std::int64_t cols) {
   return static_cast<std::size_t>(cols / dtype_numbers(dtype)) * dtype_size(dtype);
 }
 
-void encode_row(const Conversion& widen, const Conversion& narrow, std::int64_t row, const std::uint8_t* src, std::uint8_t* dst,
-                std::span<float> wide) {
+void encode_row(const Conversion& widen, const Conversion& narrow, DType to, std::int64_t row, const std::uint8_t* src,
+                std::uint8_t* dst, std::span<float> wide) {
   const auto n = static_cast<std::int64_t>(wide.size());
   widen.run(src, wide.data(), n);
+  const float most = most_of(to);
   for (std::size_t i = 0; i < wide.size(); ++i) {
-    if (std::fabs(wide[i]) <= narrow.most) continue;
+    if (std::fabs(wide[i]) <= most) continue;
     throw RowError(row, "element " + std::to_string(i) + " is " + std::to_string(wide[i]) + ", which " +
-                            std::string(dtype_name(narrow.dtype)) + " does not hold");
+                            std::string(dtype_name(to)) + " does not hold");
   }
   if (narrow.run(wide.data(), dst, n) != ASSAY_OK) {
-    throw RowError(row, "a scale leaves the range of f16, in which " + std::string(dtype_name(narrow.dtype)) + " keeps it");
+    throw RowError(row, "a scale leaves the range of f16, in which " + std::string(dtype_name(to)) + " keeps it");
   }
 }
 
@@ -90,8 +65,8 @@ void encode_row(const Conversion& widen, const Conversion& narrow, std::int64_t 
 
 void encode_rows(DType from, DType to, std::int64_t rows, std::int64_t cols, std::span<const std::uint8_t> src,
                  std::span<std::uint8_t> dst, int threads) {
-  const Conversion& widen = find(kToF32, from);
-  const Conversion& narrow = find(kFromF32, to);
+  const Conversion widen = conversion(from, DType::f32);
+  const Conversion narrow = conversion(DType::f32, to);
   const std::size_t src_row = row_bytes(from, cols);
   const std::size_t dst_row = row_bytes(to, cols);
   const auto count = static_cast<std::size_t>(rows);
@@ -102,7 +77,7 @@ void encode_rows(DType from, DType to, std::int64_t rows, std::int64_t cols, std
     std::vector<float> wide(static_cast<std::size_t>(cols));
     for (std::int64_t row = begin; row < end; ++row) {
       const auto at = static_cast<std::size_t>(row);
-      encode_row(widen, narrow, row, src.data() + at * src_row, dst.data() + at * dst_row, wide);
+      encode_row(widen, narrow, to, row, src.data() + at * src_row, dst.data() + at * dst_row, wide);
     }
   });
 }

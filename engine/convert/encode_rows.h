@@ -15,8 +15,8 @@ struct RowError : std::runtime_error {
   std::int64_t row;
 };
 
-// src: rows * cols numbers of type `from` (f32, f16 or bf16), dst: the same rows in type `to` (f32, f16, bf16, q4_0, q5_0,
-// q8_0, q4_k, q5_k or q6_k), both dense and aligned for their types, no overlap. cols: whole blocks. Rows are cut among `threads` threads;
+// src: rows * cols numbers of type `from` (f32, f16 or bf16), dst: the same rows in type `to` (one of those, or blocks that
+// an op encodes), both dense and aligned for their types, no overlap. cols: whole blocks. Rows are cut among `threads` threads;
 // the bytes do not depend on their number. Throws RowError for NaN, infinity, and numbers beyond the range of `to` (of its
 // scales, where it has them), and std::logic_error for other types or spans of another size.
 void encode_rows(DType from, DType to, std::int64_t rows, std::int64_t cols, std::span<const std::uint8_t> src,

@@ -24,10 +24,11 @@ void copy_metadata(const GgufContents& source, const Target& target, GgufWriter&
 }
 
 void write_config(const ModelConfig& config, GgufWriter& writer) {
-  const auto count = [&writer](std::string_view key, std::int64_t value) {
-    writer.add("qwen3." + std::string(key), static_cast<std::uint32_t>(value));
+  const std::string prefix = config.architecture + ".";
+  const auto count = [&](std::string_view key, std::int64_t value) {
+    writer.add(prefix + std::string(key), static_cast<std::uint32_t>(value));
   };
-  writer.add_string("general.architecture", "qwen3");
+  writer.add_string("general.architecture", config.architecture);
   writer.add_string("general.type", "model");
   writer.add_string("general.name", config.name);
   count("block_count", config.layers);
@@ -38,8 +39,8 @@ void write_config(const ModelConfig& config, GgufWriter& writer) {
   count("attention.head_count_kv", config.kv_heads);
   count("attention.key_length", config.head_dim);
   count("attention.value_length", config.head_dim);
-  writer.add("qwen3.attention.layer_norm_rms_epsilon", static_cast<float>(config.rms_eps));
-  writer.add("qwen3.rope.freq_base", static_cast<float>(config.rope_theta));
+  writer.add(prefix + "attention.layer_norm_rms_epsilon", static_cast<float>(config.rms_eps));
+  writer.add(prefix + "rope.freq_base", static_cast<float>(config.rope_theta));
 }
 
 void write_metadata(const std::filesystem::path& folder, const ModelConfig& config, const Target& target, GgufWriter& writer) {

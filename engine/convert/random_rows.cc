@@ -9,9 +9,8 @@
 
 #include "engine/convert/encode_rows.h"
 #include "golden/philox.h"
-#include "kernels/convert_f32_f16/convert_f32_f16.h"
 #include "kernels/formats/blocks.h"
-#include "kernels/kernel.h"
+#include "kernels/op_tables.h"
 
 namespace assay {
 namespace {
@@ -29,8 +28,8 @@ void random_bytes(const RandomMatrix& matrix, std::int64_t row, std::span<std::u
 std::uint16_t half(double value) {
   const auto wide = static_cast<float>(value);
   std::uint16_t narrow = 0;
-  const ConvertF32F16Args args{&wide, &narrow, 1};
-  select_kernel<ConvertF32F16>().run(&args);
+  const ConvertArgs args{&wide, &narrow, 1};
+  select_kernel(kernel_tables::convert_f32_f16).run(&args);
   return narrow;
 }
 
@@ -70,6 +69,20 @@ template <class Block>
 void centre(const RandomMatrix& matrix, double codes, std::span<std::uint8_t> dst) {
   const std::uint16_t d = half(matrix.sigma / std::sqrt(variance(codes) + 0.25));
   for (std::size_t at = 0; at < dst.size(); at += sizeof(Block)) set_scale(*reinterpret_cast<Block*>(&dst[at]), d);
+}
+
+// q4_1, q5_1: the minimum is the lowest code's, so that they lie about 0; a random sign of both keeps them so.
+template <class Block>
+void centre_minimum(const RandomMatrix& matrix, double codes, std::span<std::uint8_t> dst) {
+  const double d = matrix.sigma / std::sqrt(variance(codes));
+  const std::uint16_t scale = half(d);
+  const std::uint16_t minimum = half(-d * (codes - 1) / 2);
+  for (std::size_t at = 0; at < dst.size(); at += sizeof(Block)) {
+    auto& block = *reinterpret_cast<Block*>(&dst[at]);
+    const auto sign = static_cast<std::uint16_t>(block.d & kSign);
+    block.d = scale ^ sign;
+    block.m = minimum ^ sign;
+  }
 }
 
 template <class Block>
@@ -121,8 +134,12 @@ void random_row(const RandomMatrix& matrix, std::int64_t row, std::span<std::uin
   switch (matrix.dtype) {
     case DType::q4_0:
       return centre<BlockQ4_0>(matrix, 16, dst);
+    case DType::q4_1:
+      return centre_minimum<BlockQ4_1>(matrix, 16, dst);
     case DType::q5_0:
       return centre<BlockQ5_0>(matrix, 32, dst);
+    case DType::q5_1:
+      return centre_minimum<BlockQ5_1>(matrix, 32, dst);
     case DType::q8_0:
       return centre<BlockQ8_0>(matrix, 256, dst);
     case DType::q4_k:

@@ -1,22 +1,24 @@
 #include "engine/convert/target.h"
 
-#include <array>
 #include <stdexcept>
 #include <string>
+#include <vector>
+
+#include "engine/files/stored_types.h"
+#include "engine/plan/weight_layout.h"
 
 namespace assay {
 namespace {
 
-constexpr std::array<Target, 10> kTargets{{{"f32", DType::f32, false, 0},
-                                           {"f16", DType::f16, false, 1},
-                                           {"bf16", DType::bf16, false, 32},
-                                           {"q4_0", DType::q4_0, false, 2},
-                                           {"q5_0", DType::q5_0, false, 8},
-                                           {"q8_0", DType::q8_0, false, 7},
-                                           {"q4_k", DType::q4_k, false, 14},
-                                           {"q5_k", DType::q5_k, false, 16},
-                                           {"q6_k", DType::q6_k, false, 18},
-                                           {"q4_k_m", DType::q4_k, true, 15}}};
+std::vector<Target> make_targets() {
+  std::vector<Target> targets;
+  for (const StoredType& type : kStoredTypes) {
+    if (type.file_type < 0 || find_weight_layout(type.dtype) == nullptr) continue;
+    targets.push_back({dtype_name(type.dtype), type.dtype, false, static_cast<std::uint32_t>(type.file_type)});
+  }
+  targets.push_back({"q4_k_m", DType::q4_k, true, 15});
+  return targets;
+}
 
 bool has_more_bits(std::int64_t layer, std::int64_t layers) noexcept {
   const std::int64_t eighth = layers / 8;
@@ -25,13 +27,14 @@ bool has_more_bits(std::int64_t layer, std::int64_t layers) noexcept {
 
 }  // namespace
 
-std::span<const Target> targets() noexcept {
-  return kTargets;
+std::span<const Target> targets() {
+  static const std::vector<Target> all = make_targets();
+  return all;
 }
 
 const Target& find_target(std::string_view name) {
   std::string known;
-  for (const Target& target : kTargets) {
+  for (const Target& target : targets()) {
     if (target.name == name) return target;
     known.append(known.empty() ? "" : ", ").append(target.name);
   }

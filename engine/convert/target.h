@@ -18,7 +18,7 @@ struct Target {
 };
 
 // Those whose types all have a kernel that multiplies.
-std::span<const Target> targets() noexcept;
+std::span<const Target> targets();
 
 // Throws std::invalid_argument that lists the targets; for a format that can be decoded but not multiplied it says so.
 const Target& find_target(std::string_view name);

@@ -1,6 +1,7 @@
 #include "engine/convert/tokenizer_metadata.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "engine/files/file_error.h"
 #include "engine/files/strict_json.h"

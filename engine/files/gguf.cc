@@ -7,6 +7,7 @@
 #include "engine/files/byte_reader.h"
 #include "engine/files/checked.h"
 #include "engine/files/gguf_types.h"
+#include "engine/files/stored_types.h"
 
 namespace assay {
 namespace {
@@ -189,12 +190,15 @@ std::vector<std::uint64_t> GgufParser::read_dimensions(const std::string& subjec
 DType GgufParser::read_tensor_type(const std::string& subject) {
   const std::uint64_t at = in_.offset();
   const auto number = in_.read<std::uint32_t>(subject);
-  const GgufTensorType* type = find_gguf_tensor_type(number);
-  if (type != nullptr && type->dtype) return *type->dtype;
-  in_.fail_at(
-      at, Fault::tensor_type, subject,
-      (type == nullptr ? "unknown type " + std::to_string(number) : "type " + std::string(type->name) + " has no kernel here") +
-          "; expected F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K or Q6_K");
+  if (const auto dtype = gguf_dtype(number)) return *dtype;
+  const std::string_view name = foreign_gguf_type(number);
+  std::string known;
+  for (const StoredType& type : kStoredTypes) {
+    if (type.gguf >= 0) known.append(known.empty() ? "" : ", ").append(dtype_name(type.dtype));
+  }
+  in_.fail_at(at, Fault::tensor_type, subject,
+              (name.empty() ? "unknown type " + std::to_string(number) : "type " + std::string(name) + " has no kernel here") +
+                  "; expected one of " + known);
 }
 
 void GgufParser::read_tensor() {

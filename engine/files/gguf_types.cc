@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "engine/files/stored_types.h"
+
 namespace assay {
 namespace {
 
@@ -26,40 +28,16 @@ constexpr std::array<ValueType, 13> kValueTypes{{{"u8", 1},
                                                  {"f64", 8}}};
 static_assert(kValueTypes.size() == static_cast<std::size_t>(GgufType::f64) + 1);
 
-constexpr std::array<GgufTensorType, 34> kTensorTypes{{{0, "F32", DType::f32},
-                                                       {1, "F16", DType::f16},
-                                                       {2, "Q4_0", DType::q4_0},
-                                                       {3, "Q4_1", DType::q4_1},
-                                                       {6, "Q5_0", DType::q5_0},
-                                                       {7, "Q5_1", DType::q5_1},
-                                                       {8, "Q8_0", DType::q8_0},
-                                                       {9, "Q8_1", {}},
-                                                       {10, "Q2_K", {}},
-                                                       {11, "Q3_K", {}},
-                                                       {12, "Q4_K", DType::q4_k},
-                                                       {13, "Q5_K", DType::q5_k},
-                                                       {14, "Q6_K", DType::q6_k},
-                                                       {15, "Q8_K", {}},
-                                                       {16, "IQ2_XXS", {}},
-                                                       {17, "IQ2_XS", {}},
-                                                       {18, "IQ3_XXS", {}},
-                                                       {19, "IQ1_S", {}},
-                                                       {20, "IQ4_NL", {}},
-                                                       {21, "IQ3_S", {}},
-                                                       {22, "IQ2_S", {}},
-                                                       {23, "IQ4_XS", {}},
-                                                       {24, "I8", {}},
-                                                       {25, "I16", {}},
-                                                       {26, "I32", {}},
-                                                       {27, "I64", {}},
-                                                       {28, "F64", {}},
-                                                       {29, "IQ1_M", {}},
-                                                       {30, "BF16", DType::bf16},
-                                                       {34, "TQ1_0", {}},
-                                                       {35, "TQ2_0", {}},
-                                                       {39, "MXFP4", {}},
-                                                       {40, "NVFP4", {}},
-                                                       {41, "Q1_0", {}}}};
+struct ForeignType {
+  std::uint32_t number;
+  std::string_view name;
+};
+
+// Those of the format that the project has no kernels for.
+constexpr ForeignType kForeignTypes[] = {
+    {9, "Q8_1"},    {10, "Q2_K"},  {11, "Q3_K"},  {15, "Q8_K"},   {16, "IQ2_XXS"}, {17, "IQ2_XS"}, {18, "IQ3_XXS"}, {19, "IQ1_S"},
+    {20, "IQ4_NL"}, {21, "IQ3_S"}, {22, "IQ2_S"}, {23, "IQ4_XS"}, {24, "I8"},      {25, "I16"},    {26, "I32"},     {27, "I64"},
+    {28, "F64"},    {29, "IQ1_M"}, {34, "TQ1_0"}, {35, "TQ2_0"},  {39, "MXFP4"},   {40, "NVFP4"},  {41, "Q1_0"}};
 
 }  // namespace
 
@@ -71,16 +49,23 @@ std::size_t gguf_type_size(GgufType type) noexcept {
   return kValueTypes[static_cast<std::size_t>(type)].size;
 }
 
-const GgufTensorType* find_gguf_tensor_type(std::uint32_t number) noexcept {
-  for (const GgufTensorType& type : kTensorTypes) {
-    if (type.number == number) return &type;
+std::optional<DType> gguf_dtype(std::uint32_t number) noexcept {
+  for (const StoredType& type : kStoredTypes) {
+    if (type.gguf == static_cast<std::int64_t>(number)) return type.dtype;
   }
-  return nullptr;
+  return std::nullopt;
+}
+
+std::string_view foreign_gguf_type(std::uint32_t number) noexcept {
+  for (const ForeignType& type : kForeignTypes) {
+    if (type.number == number) return type.name;
+  }
+  return {};
 }
 
 std::optional<std::uint32_t> gguf_tensor_type(DType dtype) noexcept {
-  for (const GgufTensorType& type : kTensorTypes) {
-    if (type.dtype == dtype) return type.number;
+  for (const StoredType& type : kStoredTypes) {
+    if (type.dtype == dtype && type.gguf >= 0) return static_cast<std::uint32_t>(type.gguf);
   }
   return std::nullopt;
 }

@@ -2,20 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "engine/files/gguf.h"
 
 namespace assay {
 
-// What a tensor type's number means: its element type here, or its name alone where no kernel reads it.
-struct GgufTensorType {
-  std::uint32_t number;
-  std::string_view name;
-  std::optional<DType> dtype;
-};
-
-// nullptr for a number that no version of the format has.
-const GgufTensorType* find_gguf_tensor_type(std::uint32_t number) noexcept;
+// What a tensor type's number means here; nothing for the types that no kernel reads.
+std::optional<DType> gguf_dtype(std::uint32_t number) noexcept;
+// The name of such a type; empty for a number that no version of the format has.
+std::string_view foreign_gguf_type(std::uint32_t number) noexcept;
 
 }  // namespace assay

@@ -1,6 +1,7 @@
 #include "engine/files/strict_json.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <vector>
 

@@ -2,28 +2,27 @@
 
 namespace assay {
 
-BlockPool::BlockPool(std::int64_t blocks) : owners_(static_cast<std::size_t>(blocks), 0), free_(blocks) {}
+BlockPool::BlockPool(std::int64_t blocks) : taken_(static_cast<std::size_t>(blocks), false), free_(blocks) {}
 
 int BlockPool::take(int after) {
   const bool follows = after >= 0 && after + 1 < blocks() && is_free(after + 1);
   const int block = follows ? after + 1 : start_of_longest_run();
-  owners_[static_cast<std::size_t>(block)] = 1;
+  taken_[static_cast<std::size_t>(block)] = true;
   --free_;
   return block;
 }
 
-bool BlockPool::give_back(int block) {
-  if (--owners_[static_cast<std::size_t>(block)] > 0) return false;
+void BlockPool::give_back(int block) {
+  taken_[static_cast<std::size_t>(block)] = false;
   ++free_;
-  return true;
 }
 
 int BlockPool::start_of_longest_run() const {
   std::size_t best = 0;
   std::size_t best_length = 0;
   std::size_t length = 0;
-  for (std::size_t i = 0; i < owners_.size(); ++i) {
-    length = owners_[i] == 0 ? length + 1 : 0;
+  for (std::size_t i = 0; i < taken_.size(); ++i) {
+    length = !taken_[i] ? length + 1 : 0;
     if (length > best_length) {
       best_length = length;
       best = i + 1 - length;

@@ -90,24 +90,6 @@ std::span<const AssayKvSpan> KvCache::view(Sequence sequence, std::int64_t layer
   return state.spans;
 }
 
-KvCache::Sequence KvCache::fork(Sequence sequence) {
-  State& from = opened(sequence);
-  check_fork(sequence);
-  const Sequence copy = open();
-  try {
-    if (from.length > 0) copy_storage(sequence, copy);
-  } catch (...) {
-    close(copy);
-    throw;
-  }
-  if (from.length > 0) ++growths_;
-  State& to = opened(copy);
-  to.reserved = from.length;
-  to.length = from.length;
-  from.appended = 0;
-  return copy;
-}
-
 void KvCache::reset(Sequence sequence) {
   State& state = opened(sequence);
   give_back(sequence);
@@ -119,31 +101,6 @@ void KvCache::close(Sequence sequence) {
   give_all_back(sequence);
   state.reserved = state.length = state.appended = 0;
   state.open = false;
-}
-
-void KvCache::copy_storage(Sequence from, Sequence to) {
-  const std::int64_t length = opened(from).length;
-  grow(to, length);
-  copy_positions(from, to, first_kept(from), length);
-}
-
-void KvCache::copy_positions(Sequence from, Sequence to, std::int64_t first, std::int64_t end) {
-  for (std::int64_t layer = 0; layer < config_.shape.layers; ++layer) {
-    for (const KvSide side : kKvSides) copy_lane(from, to, layer, side, first, end);
-  }
-}
-
-// The pieces of the two need not be of one size.
-void KvCache::copy_lane(Sequence from, Sequence to, std::int64_t layer, KvSide side, std::int64_t first, std::int64_t end) {
-  const std::int64_t size_from = piece_positions(from);
-  const std::int64_t size_to = piece_positions(to);
-  while (first < end) {
-    const KvPlace source{piece(from, first / size_from, layer, side), size_from, first % size_from};
-    const KvPlace target{piece(to, first / size_to, layer, side), size_to, first % size_to};
-    const std::int64_t count = std::min({end - first, size_from - source.slot, size_to - target.slot});
-    kernels_.copy(source, target, count);
-    first += count;
-  }
 }
 
 void KvCache::fail(Sequence sequence, const std::string& why) const {

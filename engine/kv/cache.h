@@ -2,7 +2,7 @@
 // attention reads of them are the same bits under each (docs/kv.md).
 //
 // A step of a sequence, in this order:
-//   reserve(s, length(s) + n)    between steps; with fork the only call that takes memory, and the one that can run out
+//   reserve(s, length(s) + n)    between steps; the only call that takes memory, and the one that can run out
 //   append(s, n)                 the sequence is n tokens longer; their rows are still to be stored
 //   for each layer: store(s, layer, side, rows, position, n) for both sides, then attention over view(s, layer)
 //
@@ -42,7 +42,7 @@ class KvCache {
   // The next `tokens` positions become the sequence's. KvExhausted if they were not reserved.
   void append(Sequence sequence, std::int64_t tokens);
   // each(const KvTarget&) for where rows position .. position + tokens - 1 go, in order. They must lie in the last append: what
-  // was attended to, or is shared with a fork, is never rewritten.
+  // was attended to is never rewritten.
   template <class Each>
   void for_targets(Sequence sequence, std::int64_t layer, KvSide side, std::int64_t position, std::int64_t tokens,
                    Each each) const {
@@ -59,9 +59,6 @@ class KvCache {
   void store(Sequence sequence, std::int64_t layer, KvSide side, const KvRows& rows, std::int64_t position, std::int64_t tokens);
   // All positions that the policy keeps. Valid until the next call for this sequence.
   std::span<const AssayKvSpan> view(Sequence sequence, std::int64_t layer);
-  // A new sequence with the same rows, which goes its own way; where whole pages or blocks can be shared they are. Ends
-  // the last append of `sequence`. KvExhausted: no sequence or no room is left.
-  Sequence fork(Sequence sequence);
   // The sequence is empty again; pools have its storage back.
   void reset(Sequence sequence);
   // As reset, and all that it held is given back. The sequence may be opened again.
@@ -74,7 +71,7 @@ class KvCache {
   std::int64_t appended(Sequence sequence) const { return opened(sequence).appended; }  // tokens of the last append
   std::int64_t growths() const { return growths_; }                                     // calls that took memory
 
-  virtual std::int64_t held_bytes() const = 0;  // storage in the sequences' hands, what they share once
+  virtual std::int64_t held_bytes() const = 0;  // storage in the sequences' hands
   virtual KvUsage usage() const { return read_kv_usage(ranges()); }
 
  protected:
@@ -93,13 +90,7 @@ class KvCache {
 
   virtual std::int64_t first_kept(Sequence) const { return 0; }
   virtual void check_append(Sequence, std::int64_t /*tokens*/) const {}
-  virtual void check_fork(Sequence) const {}
-  // `to` is open and empty. What it took is given back by the caller if this throws.
-  virtual void copy_storage(Sequence from, Sequence to);
   virtual std::vector<MemoryRange> ranges() const = 0;
-
-  // Copies positions first .. end - 1 of every lane; both sequences have room for them.
-  void copy_positions(Sequence from, Sequence to, std::int64_t first, std::int64_t end);
 
   [[noreturn]] void fail(Sequence sequence, const std::string& why) const;     // KvError
   [[noreturn]] void run_out(Sequence sequence, const std::string& why) const;  // KvExhausted
@@ -119,7 +110,6 @@ class KvCache {
   State& opened(Sequence sequence);
   void check_layer(Sequence sequence, std::int64_t layer) const;
   void check_targets(Sequence sequence, std::int64_t layer, std::int64_t position, std::int64_t tokens) const;
-  void copy_lane(Sequence from, Sequence to, std::int64_t layer, KvSide side, std::int64_t first, std::int64_t end);
 
   std::string policy_;
   KvConfig config_;

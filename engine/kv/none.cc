@@ -13,8 +13,6 @@ class NoneCache final : public OneBufferCache {
   void check_append(Sequence sequence, std::int64_t) const override {
     if (length(sequence) > 0) fail(sequence, "a second append, but the first one's rows are not kept; reset it before");
   }
-
-  void check_fork(Sequence sequence) const override { fail(sequence, "it cannot be forked: nothing is kept"); }
 };
 
 }  // namespace

@@ -61,15 +61,12 @@ void PageHeap::map(int group, char* start, std::int64_t lane_stride) {
   }
 }
 
-void PageHeap::release(const std::vector<int>& groups) {
-  std::vector<int> freed;
-  for (const int group : groups) {
-    if (groups_.give_back(group)) freed.push_back(group);
-  }
-  std::ranges::sort(freed);
-  for (std::size_t first = 0, next = 1; first < freed.size(); first = next++) {
-    while (next < freed.size() && freed[next] == freed[next - 1] + 1) ++next;
-    punch(freed[first], static_cast<std::int64_t>(next - first));
+void PageHeap::release(std::vector<int> groups) {
+  for (const int group : groups) groups_.give_back(group);
+  std::ranges::sort(groups);
+  for (std::size_t first = 0, next = 1; first < groups.size(); first = next++) {
+    while (next < groups.size() && groups[next] == groups[next - 1] + 1) ++next;
+    punch(groups[first], static_cast<std::int64_t>(next - first));
   }
 }
 

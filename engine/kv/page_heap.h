@@ -1,5 +1,5 @@
-// Physical pages that sequences share out among themselves: a memory file whose pages are mapped where they are needed,
-// in two places if two sequences have the same rows, and given back by punching holes into the file.
+// Physical pages that sequences share out among themselves: a memory file whose pages are mapped where they are needed, and given
+// back by punching holes into the file.
 //
 // A group is the pages of 256 positions in every lane (head of a layer and side). The file is [lane, group], so groups
 // that follow each other are one mapping of the kernel's in each lane.
@@ -29,8 +29,8 @@ class PageHeap {
   // Maps the group of every lane: lane i at start + i * lane_stride. KvExhausted: the kernel refuses, as it does beyond
   // vm.max_map_count mappings.
   void map(int group, char* start, std::int64_t lane_stride);
-  // An owner's end; nothing maps the groups for it any more. Pages without owner go back to the kernel.
-  void release(const std::vector<int>& groups);
+  // Nothing maps the groups any more: their pages go back to the kernel.
+  void release(std::vector<int> groups);
 
   std::int64_t physical_bytes() const;
 

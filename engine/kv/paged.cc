@@ -1,6 +1,6 @@
 // paged: blocks of 16 positions from one pool of all sequences, and a block table for each. A block has its number in
 // every layer and side: the pool is [layer, side, block, n_kv, 16, head_dim_padded]. All blocks are of one size, so no
-// free one is ever useless; a sequence wastes at most the rest of its last one. Forks share full blocks.
+// free one is ever useless; a sequence wastes at most the rest of its last one.
 #include <limits>
 
 #include "engine/kv/block_pool.h"
@@ -72,17 +72,6 @@ class PagedCache final : public KvCache {
   void give_back(Sequence sequence) override {
     for (const int block : table(sequence)) pool_.give_back(block);
     table(sequence).clear();
-  }
-
-  void copy_storage(Sequence from, Sequence to) override {
-    const std::int64_t full = length(from) / ASSAY_KV_BLOCK;
-    for (std::int64_t i = 0; i < full; ++i) {
-      const int block = table(from)[static_cast<std::size_t>(i)];
-      pool_.share(block);
-      table(to).push_back(block);
-    }
-    grow(to, length(from));
-    copy_positions(from, to, full * ASSAY_KV_BLOCK, length(from));
   }
 
   std::vector<MemoryRange> ranges() const override { return {{memory_.begin(), memory_.bytes()}}; }

@@ -1,6 +1,6 @@
 // reserved: each sequence has addresses for its whole context, [layer, side, n_kv, context in whole 256, head_dim_padded],
-// and behind them only the pages of what is reserved; so attention sees one span. The pages come from a heap that all
-// sequences share; forks map the same pages where these are full.
+// and behind them only the pages of what is reserved; so attention sees one span. The pages come from a heap of
+// all sequences.
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -116,9 +116,7 @@ class ReservedCache final : public KvCache {
 
   void release(const std::vector<int>& groups) {
     heap_.release(groups);
-    for (const int group : groups) {
-      if (heap_.groups().is_free(group)) committed_[static_cast<std::size_t>(group)] = 0;
-    }
+    for (const int group : groups) committed_[static_cast<std::size_t>(group)] = 0;
   }
 
   void give_back(Sequence sequence) override {
@@ -126,19 +124,6 @@ class ReservedCache final : public KvCache {
     storage.addresses = Mapping();
     release(storage.groups);
     storage.groups.clear();
-  }
-
-  void copy_storage(Sequence from, Sequence to) override {
-    const std::int64_t full = length(from) / kGroup;
-    map_addresses(at(to));
-    for (std::int64_t i = 0; i < full; ++i) {
-      const int group = at(from).groups[static_cast<std::size_t>(i)];
-      heap_.groups().share(group);
-      at(to).groups.push_back(group);
-      map(at(to), static_cast<std::size_t>(i));
-    }
-    grow(to, length(from));
-    copy_positions(from, to, full * kGroup, length(from));
   }
 
   std::vector<MemoryRange> ranges() const override {

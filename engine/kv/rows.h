@@ -4,13 +4,7 @@
 #include <cstdint>
 
 #include "engine/kv/shape.h"
-#include "kernels/kernel.h"
-#include "kernels/kv_copy_f16/kv_copy_f16.h"
-#include "kernels/kv_copy_f32/kv_copy_f32.h"
-#include "kernels/kv_repack_f16/kv_repack_f16.h"
-#include "kernels/kv_repack_f32/kv_repack_f32.h"
-#include "kernels/kv_store_f16/kv_store_f16.h"
-#include "kernels/kv_store_f32/kv_store_f32.h"
+#include "kernels/op_tables.h"
 
 namespace assay {
 
@@ -37,6 +31,9 @@ struct KvPlace {
   std::int64_t slot;
 };
 
+// The store of `heads` heads of all tokens from head `first` on, whose rows begin at rows.data.
+KvStoreArgs store_args(const KvShape& shape, const KvTarget& target, const KvRows& rows, std::int64_t first, std::int64_t heads);
+
 // The variants are chosen once, when a cache is made.
 class KvRowKernels {
  public:
@@ -48,12 +45,9 @@ class KvRowKernels {
 
  private:
   KvShape shape_;
-  KernelFn<KvStoreF32> store_f32_;
-  KernelFn<KvStoreF16> store_f16_;
-  KernelFn<KvCopyF32> copy_f32_;
-  KernelFn<KvCopyF16> copy_f16_;
-  KernelFn<KvRepackF32> repack_f32_;
-  KernelFn<KvRepackF16> repack_f16_;
+  const AnyKernel* store_;
+  const AnyKernel* copy_;
+  const AnyKernel* repack_;
 };
 
 }  // namespace assay

@@ -39,6 +39,8 @@ void check_kv_config(const KvConfig& config) {
   if (shape.head_dim_padded % 16 != 0) {
     throw KvError("kv: head_dim_padded is " + std::to_string(shape.head_dim_padded) + "; a multiple of 16 is expected");
   }
+  if (shape.type != KvType::f32 && shape.type != KvType::f16)
+    throw KvError("kv: the type is " + std::string(dtype_name(shape.type)) + "; f32 or f16 is expected");
   at_least("context", config.context, 1);
   at_most("context", config.context, kMostPositions);
   at_least("sequences", config.sequences, 1);
@@ -53,7 +55,7 @@ void check_kv_config(const KvConfig& config) {
 }
 
 std::int64_t kv_row_bytes(const KvShape& shape) {
-  return shape.head_dim_padded * (shape.type == KvType::f32 ? 4 : 2);
+  return shape.head_dim_padded * static_cast<std::int64_t>(dtype_size(shape.type));
 }
 
 std::int64_t kv_lanes(const KvShape& shape) {

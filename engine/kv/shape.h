@@ -5,9 +5,11 @@
 #include <stdexcept>
 #include <string>
 
+#include "golden/dtype.h"
+
 namespace assay {
 
-enum class KvType : std::uint8_t { f32, f16 };
+using KvType = DType;  // f32 or f16
 enum class KvSide : std::uint8_t { k, v };
 inline constexpr KvSide kKvSides[] = {KvSide::k, KvSide::v};
 

@@ -14,9 +14,9 @@ struct MemoryRange {
 
 struct KvUsage {
   std::int64_t virtual_bytes = 0;   // address space
-  std::int64_t resident_bytes = 0;  // Rss: pages present; one that two sequences share counts in each
+  std::int64_t resident_bytes = 0;  // Rss: pages present
   std::int64_t dirty_bytes = 0;     // pages written to
-  std::int64_t heap_bytes = 0;      // physical pages of a heap that sequences share, each once; 0 without such a heap
+  std::int64_t heap_bytes = 0;      // physical pages of a heap of all sequences; 0 without such a heap
 };
 
 // Sums /proc/self/smaps over `ranges`, which must not overlap. A mapping of the kernel's list may not reach beyond its

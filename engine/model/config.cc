@@ -3,7 +3,7 @@
 namespace assay {
 
 void check_config(const ModelConfig& config, const ConfigKeys& keys, const std::string& file) {
-  const auto fail = [&file](const char* key, const std::string& why) {
+  const auto fail = [&file](const std::string& key, const std::string& why) {
     throw ModelFileError(Fault::key_value, {file, {}, "key " + shown(key)}, why);
   };
   if (config.heads % config.kv_heads != 0) {

@@ -1,4 +1,4 @@
-// What a Qwen3 model is, as its file states it. Nothing is assumed: a number that the file lacks is an error.
+// What a model is, as its file states it. Nothing is assumed: a number that the file lacks is an error.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,7 @@ struct ModelConfig {
   double rms_eps = 0;  // a GGUF file has it as f32, config.json in decimal
   double rope_theta = 0;
   bool tied = false;  // lm_head is the embedding
+  std::string architecture = "qwen3";  // engine/architecture/
 
   std::int64_t q_width() const { return heads * head_dim; }
   std::int64_t kv_width() const { return kv_heads * head_dim; }
@@ -41,10 +42,10 @@ inline constexpr std::int64_t kMostPositions = 1 << 30;
 
 // What a source calls the numbers that are checked together.
 struct ConfigKeys {
-  const char* heads;
-  const char* head_dim;
-  const char* rms_eps;
-  const char* rope_theta;
+  std::string heads;
+  std::string head_dim;
+  std::string rms_eps;
+  std::string rope_theta;
 };
 
 // What the two sources have in common: heads in whole groups, even head_dim, eps and theta in range. `file` for the error.

@@ -1,15 +1,14 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/architecture/architecture.h"
 #include "engine/model/config.h"
 #include "engine/model/gguf_keys.h"
 
 namespace assay {
 namespace {
 
-constexpr std::string_view kArchitecture = "qwen3";
-
-// The keys of the architecture that are read below, after "qwen3.". Any other could change the arithmetic.
+// The keys of the architecture that are read below, after its name. Any other could change the arithmetic.
 constexpr std::array<std::string_view, 15> kKnownKeys{
     "block_count",          "context_length",         "embedding_length",
     "feed_forward_length",  "attention.head_count",   "attention.head_count_kv",
@@ -18,12 +17,10 @@ constexpr std::array<std::string_view, 15> kKnownKeys{
     "vocab_size",           "expert_count",           "attention.sliding_window",
 };
 
-constexpr ConfigKeys kGgufKeys{"qwen3.attention.head_count", "qwen3.attention.key_length",
-                               "qwen3.attention.layer_norm_rms_epsilon", "qwen3.rope.freq_base"};
-
-void check_architecture(const GgufKeys& keys) {
+const PlannedArchitecture& read_architecture(const GgufKeys& keys) {
   const std::string_view architecture = keys.string("general.architecture");
-  if (architecture != kArchitecture) {
+  const PlannedArchitecture* const found = find_architecture(architecture);
+  if (found == nullptr) {
     const bool experts = architecture.find("moe") != std::string_view::npos;
     const bool vision = architecture.find("vl") != std::string_view::npos || architecture == "clip";
     keys.fail(Fault::architecture, "general.architecture",
@@ -31,17 +28,17 @@ void check_architecture(const GgufKeys& keys) {
                   (experts  ? ", a mixture of experts"
                    : vision ? ", a vision model"
                             : "") +
-                  "; the engine computes 'qwen3' (dense) alone");
+                  "; the engine computes " + architecture_names() + " (dense) alone");
   }
   const auto type = keys.optional_string("general.type");
   if (type && *type != "model") keys.fail(Fault::feature, "general.type", shown(*type) + "; expected 'model'");
   if (keys.optional_integer("split.count", 0, INT64_MAX).value_or(1) > 1) {
     keys.fail(Fault::feature, "split.count", "a model split over several GGUF files; join them first (gguf-split --merge)");
   }
+  return *found;
 }
 
-void check_features(const GgufContents& gguf, const GgufKeys& keys) {
-  const std::string prefix = std::string(kArchitecture) + ".";
+void check_features(const GgufContents& gguf, const GgufKeys& keys, const std::string& prefix) {
   for (const GgufValue& value : gguf.metadata) {
     if (!value.key.starts_with(prefix)) continue;
     const std::string_view rest = value.key.substr(prefix.size());
@@ -74,10 +71,10 @@ void check_agreement(const GgufKeys& keys, std::string_view key, std::int64_t ex
 
 ModelConfig read_gguf_config(const GgufContents& gguf, const std::string& file) {
   const GgufKeys keys(gguf, file);
-  check_architecture(keys);
-  check_features(gguf, keys);
-  const std::string prefix = std::string(kArchitecture) + ".";
   ModelConfig config;
+  config.architecture = read_architecture(keys).name;
+  const std::string prefix = config.architecture + ".";
+  check_features(gguf, keys, prefix);
   config.name = keys.optional_string("general.name").value_or("");
   config.layers = keys.integer(prefix + "block_count", 1, kMostLayers);
   config.hidden = keys.integer(prefix + "embedding_length", 1, kMostWidth);
@@ -99,7 +96,10 @@ ModelConfig read_gguf_config(const GgufContents& gguf, const std::string& file) 
   keys.integer(prefix + "attention.value_length", config.head_dim, config.head_dim);
   check_agreement(keys, prefix + "rope.dimension_count", config.head_dim);
   check_agreement(keys, prefix + "vocab_size", config.vocab);
-  check_config(config, kGgufKeys, file);
+  check_config(config,
+               {prefix + "attention.head_count", prefix + "attention.key_length", prefix + "attention.layer_norm_rms_epsilon",
+                prefix + "rope.freq_base"},
+               file);
   return config;
 }
 

@@ -1,5 +1,7 @@
 #include <array>
+#include <nlohmann/json.hpp>
 
+#include "engine/architecture/architecture.h"
 #include "engine/files/strict_json.h"
 #include "engine/model/config.h"
 #include "engine/model/json_members.h"
@@ -17,7 +19,7 @@ struct Foreign {
   const char* what;
 };
 
-constexpr ConfigKeys kJsonKeys{"num_attention_heads", "head_dim", "rms_norm_eps", "rope_theta"};
+const ConfigKeys kJsonKeys{"num_attention_heads", "head_dim", "rms_norm_eps", "rope_theta"};
 
 constexpr std::array<Foreign, 8> kForeign{{{"num_experts", "a mixture of experts"},
                                            {"num_local_experts", "a mixture of experts"},
@@ -32,17 +34,19 @@ bool is_text(const json& value, std::string_view text) {
   return value.is_string() && value.get_ref<const std::string&>() == text;
 }
 
-void check_architecture(const JsonMembers& members) {
+const PlannedArchitecture& read_architecture(const JsonMembers& members) {
   const auto refuse = [&members](const char* member, const std::string& found, const std::string& expected) {
     members.fail(Fault::architecture, member, found + "; the engine computes " + expected + " (dense) alone");
   };
   const std::string type = members.string("model_type");
-  if (type != "qwen3") refuse("model_type", shown(type), "'qwen3'");
+  const PlannedArchitecture* const found = find_architecture(type);
+  if (found == nullptr) refuse("model_type", shown(type), architecture_names());
   const json* architectures = members.find("architectures");
   if (architectures == nullptr) members.fail(Fault::missing_key, "architectures", "it is missing");
-  if (!architectures->is_array() || architectures->size() != 1 || !is_text(architectures->front(), "Qwen3ForCausalLM")) {
-    refuse("architectures", shown(architectures->dump()), "[\"Qwen3ForCausalLM\"]");
+  if (!architectures->is_array() || architectures->size() != 1 || !is_text(architectures->front(), found->hf_class)) {
+    refuse("architectures", shown(architectures->dump()), "[\"" + std::string(found->hf_class) + "\"]");
   }
+  return *found;
 }
 
 void check_layer_types(const JsonMembers& members, std::int64_t layers) {
@@ -120,10 +124,10 @@ ModelConfig read_json_config(const std::filesystem::path& config_json) {
   const MappedFile file(config_json);
   const json top = read_strict_json(file, kMostBytes);
   const JsonMembers members(top, file.name());
-  check_architecture(members);
+  ModelConfig config;
+  config.architecture = read_architecture(members).name;
   check_features(members);
   check_dtype(members);
-  ModelConfig config;
   config.name = std::filesystem::absolute(config_json).parent_path().filename().string();
   config.layers = members.integer("num_hidden_layers", 1, kMostLayers);
   config.hidden = members.integer("hidden_size", 1, kMostWidth);

@@ -1,5 +1,7 @@
 #include "engine/model/json_members.h"
 
+#include <nlohmann/json.hpp>
+
 namespace assay {
 
 using nlohmann::json;

@@ -28,8 +28,11 @@ void fuse(Plan& plan, std::size_t index) {
   if (quantisation == nullptr) throw std::invalid_argument(step.site + " is no projection of quantised activations");
   PlannedWeight& weight = plan.weights[static_cast<std::size_t>(step.weight)];
   step.inputs[0] = quantisation->inputs[0];
-  step.decode_op = step.prefill_op = "linear_" + std::string(dtype_name(weight.stored->dtype));
   weight.layout = find_plain_layout(weight.stored->dtype);
+  if (weight.layout == nullptr)
+    throw std::invalid_argument(step.site + ": no op quantises activations for " + std::string(dtype_name(weight.stored->dtype)));
+  step.decode = weight.layout->gemv;
+  step.prefill = weight.layout->gemm;
   weight.in_file = true;
   weight.offset = 0;
   weight.bytes = static_cast<std::int64_t>(weight.stored->bytes.size());

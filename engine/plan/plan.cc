@@ -13,7 +13,7 @@ std::string site_at(const Plan& plan, std::int64_t step) {
 
 std::string layout_name(const PlannedWeight& weight) {
   if (weight.in_file) return std::string(dtype_name(weight.stored->dtype));
-  return weight.layout == nullptr ? "f32" : std::string(type_name(weight.layout->type));
+  return weight.layout == nullptr ? "f32" : weight.layout->name();
 }
 
 PlacedBuffer weight_buffer(const Plan& plan, std::size_t index) {
@@ -47,11 +47,10 @@ Region slots_region(const Plan& plan, std::string name, const SlotLayout& layout
 Region kv_region(const Plan& plan) {
   const KvPlan kv = plan_kv_cache(plan.options.kv_policy, plan.kv, plan.options.context);
   const KvShape& shape = plan.kv.shape;
-  const std::string type = plan.options.kv_type == KvType::f32 ? "f32" : "f16";
   return {"kv",
           kv.bytes,
           {{plan.options.kv_policy,
-            type,
+            std::string(dtype_name(plan.options.kv_type)),
             {shape.layers, 2, shape.n_kv, plan.options.context, shape.head_dim_padded},
             0,
             kv.bytes,

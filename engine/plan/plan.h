@@ -13,7 +13,7 @@
 #include "engine/kv/policies.h"
 #include "engine/model/weights.h"
 #include "engine/plan/weight_layout.h"
-#include "kernels/rope_table/rope_table.h"
+#include "kernels/rope/rope.h"
 
 namespace assay {
 
@@ -44,8 +44,8 @@ struct Step {
   std::vector<Operand> outputs;  // none for kv_store, which writes the cache
   int weight = -1;               // into Plan::weights
   bool of_logits = false;        // only for the tokens whose logits are asked for, as the slot it writes
-  std::string decode_op;         // "gemv_q4_k_x16_q8_k"
-  std::string prefill_op;        // "gemm_q4_k_x16_q8_k"
+  const Op* decode = nullptr;    // gemv_q4_k_x16_q8_k
+  const Op* prefill = nullptr;   // gemm_q4_k_x16_q8_k
 };
 
 // A weight as kernels have it. The embedding is looked up in the mapped file, where it lies; norms are f32.

@@ -3,106 +3,108 @@
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
+#include <vector>
 
-#include "kernels/kernel.h"
-#include "kernels/pack_q4_k_x16/pack_q4_k_x16.h"
-#include "kernels/pack_q6_k_x16/pack_q6_k_x16.h"
-#include "kernels/pack_q8_0_x16/pack_q8_0_x16.h"
-#include "kernels/pack_tile_f16/pack_tile_f16.h"
-#include "kernels/pack_tile_f32/pack_tile_f32.h"
+#include "engine/files/stored_types.h"
+#include "reference/ops/find.h"
 
 namespace assay {
 namespace {
 
-constexpr WeightLayout kLayouts[] = {
-    {DType::f32, WeightType::f32_tile, ActivationType::f32, 32},   {DType::f16, WeightType::f16_tile, ActivationType::f32, 32},
-    {DType::bf16, WeightType::bf16_tile, ActivationType::f32, 32}, {DType::q4_0, WeightType::q4_0, ActivationType::q8_0, 1},
-    {DType::q5_0, WeightType::q5_0, ActivationType::q8_0, 1},      {DType::q8_0, WeightType::q8_0_x16, ActivationType::q8_0, 16},
-    {DType::q4_k, WeightType::q4_k_x16, ActivationType::q8_k, 16}, {DType::q5_k, WeightType::q5_k, ActivationType::q8_k, 1},
-    {DType::q6_k, WeightType::q6_k_x16, ActivationType::q8_k, 16},
-};
-
-// As the file has them; for the linear ops, which take f32 activations and quantise them by themselves.
-constexpr WeightLayout kPlainLayouts[] = {
-    {DType::q4_0, WeightType::q4_0, ActivationType::f32, 1}, {DType::q5_0, WeightType::q5_0, ActivationType::f32, 1},
-    {DType::q8_0, WeightType::q8_0, ActivationType::f32, 1}, {DType::q4_k, WeightType::q4_k, ActivationType::f32, 1},
-    {DType::q5_k, WeightType::q5_k, ActivationType::f32, 1}, {DType::q6_k, WeightType::q6_k, ActivationType::f32, 1},
-};
-
-// The ops that pack all have {src, dst, n, k}, those of numbers a stride too.
-template <class Op>
-AssayStatus pack_by(const std::uint8_t* src, std::uint8_t* dst, std::int64_t rows, std::int64_t cols) {
-  typename Op::Args args{};
-  args.src = reinterpret_cast<decltype(args.src)>(src);
-  args.dst = reinterpret_cast<decltype(args.dst)>(dst);
-  args.n = rows;
-  args.k = cols;
-  if constexpr (requires { args.src_stride; }) args.src_stride = cols;
-  return select_kernel<Op>().run(&args);
+// Numbers lie in tiles, which do not depend on what they mean: bf16 is packed as f16.
+WeightLayout numbers_layout(DType stored) {
+  const DType packed = dtype_size(stored) == dtype_size(DType::f32) ? DType::f32 : DType::f16;
+  return {stored,
+          stored,
+          DType::f32,
+          find_pack(packed),
+          find_product(ProductForm::gemv, stored, DType::f32),
+          find_product(ProductForm::gemm, stored, DType::f32),
+          ASSAY_TILE_ROWS};
 }
 
-AssayStatus pack(WeightType type, const std::uint8_t* src, std::uint8_t* dst, std::int64_t rows, std::int64_t cols,
-                 std::int64_t bytes) {
-  switch (type) {
-    case WeightType::f32_tile:
-      return pack_by<PackTileF32>(src, dst, rows, cols);
-    case WeightType::f16_tile:
-    case WeightType::bf16_tile:
-      return pack_by<PackTileF16>(src, dst, rows, cols);
-    case WeightType::q4_k_x16:
-      return pack_by<PackQ4KX16>(src, dst, rows, cols);
-    case WeightType::q6_k_x16:
-      return pack_by<PackQ6KX16>(src, dst, rows, cols);
-    case WeightType::q8_0_x16:
-      return pack_by<PackQ80X16>(src, dst, rows, cols);
-    default:
-      std::memcpy(dst, src, static_cast<std::size_t>(bytes));
-      return ASSAY_OK;
+WeightLayout blocks_layout(const StoredType& type, DType weights, const Op* pack) {
+  return {type.dtype,
+          weights,
+          type.activations,
+          pack,
+          find_product(ProductForm::gemv, weights, type.activations),
+          find_product(ProductForm::gemm, weights, type.activations),
+          pack == nullptr ? 1 : ASSAY_PACKED_ROWS};
+}
+
+bool multiplies(const WeightLayout& layout) {
+  return layout.gemv != nullptr && layout.gemm != nullptr;
+}
+
+std::vector<WeightLayout> make_layouts() {
+  std::vector<WeightLayout> layouts;
+  for (const StoredType& type : kStoredTypes) {
+    const Op* const pack = is_block(type.dtype) ? find_pack(type.dtype) : nullptr;
+    WeightLayout layout = is_block(type.dtype) ? blocks_layout(type, type.dtype, nullptr) : numbers_layout(type.dtype);
+    if (pack != nullptr) {
+      const WeightLayout packed = blocks_layout(type, pack->to, pack);
+      if (multiplies(packed)) layout = packed;
+    }
+    if (multiplies(layout)) layouts.push_back(layout);
   }
+  return layouts;
+}
+
+std::vector<WeightLayout> make_plain_layouts() {
+  std::vector<WeightLayout> layouts;
+  for (const StoredType& type : kStoredTypes) {
+    const Op* const linear = find_product(ProductForm::linear, type.dtype, type.activations);
+    if (linear != nullptr) layouts.push_back({type.dtype, type.dtype, DType::f32, nullptr, linear, linear, 1});
+  }
+  return layouts;
+}
+
+const std::vector<WeightLayout>& layouts() {
+  static const std::vector<WeightLayout> all = make_layouts();
+  return all;
+}
+
+const WeightLayout* find(const std::vector<WeightLayout>& layouts, DType stored) {
+  const auto found = std::ranges::find(layouts, stored, &WeightLayout::stored);
+  return found == layouts.end() ? nullptr : &*found;
 }
 
 }  // namespace
 
-std::span<const WeightLayout> weight_layouts() {
-  return kLayouts;
+std::string WeightLayout::name() const {
+  return std::string(dtype_name(weights)) + (group == ASSAY_TILE_ROWS ? "_tile" : "");
 }
 
 const WeightLayout* find_weight_layout(DType stored) {
-  const auto* const found = std::ranges::find(kLayouts, stored, &WeightLayout::stored);
-  return found == std::end(kLayouts) ? nullptr : found;
+  return find(layouts(), stored);
 }
 
 const WeightLayout* find_plain_layout(DType stored) {
-  const auto* const found = std::ranges::find(kPlainLayouts, stored, &WeightLayout::stored);
-  return found == std::end(kPlainLayouts) ? nullptr : found;
+  static const std::vector<WeightLayout> all = make_plain_layouts();
+  return find(all, stored);
 }
 
 std::string multiplied_types() {
   std::string names;
-  for (const WeightLayout& layout : kLayouts) names += (names.empty() ? "" : ", ") + std::string(dtype_name(layout.stored));
+  for (const WeightLayout& layout : layouts()) names += (names.empty() ? "" : ", ") + std::string(dtype_name(layout.stored));
   return names;
-}
-
-DType activation_dtype(ActivationType type) {
-  switch (type) {
-    case ActivationType::q8_0:
-      return DType::q8_0;
-    case ActivationType::q8_k:
-      return DType::q8_k;
-    default:
-      return DType::f32;
-  }
 }
 
 void pack_groups(const WeightLayout& layout, const std::uint8_t* src, std::uint8_t* dst, std::int64_t rows, std::int64_t cols,
                  std::int64_t first_group, std::int64_t last_group) {
   const std::int64_t bytes = layout.group_bytes(cols);
-  const std::int64_t first_row = first_group * layout.group;
-  const std::int64_t count = std::min(rows, last_group * layout.group) - first_row;
+  const std::int64_t count = std::min(rows, last_group * layout.group) - first_group * layout.group;
   if (count <= 0) return;
-  const AssayStatus status =
-      pack(layout.type, src + first_group * bytes, dst + first_group * bytes, count, cols, (last_group - first_group) * bytes);
-  if (status != ASSAY_OK) throw std::logic_error("packing into " + std::string(type_name(layout.type)) + " was refused");
+  src += first_group * bytes;
+  dst += first_group * bytes;
+  if (layout.pack == nullptr) {
+    std::memcpy(dst, src, static_cast<std::size_t>((last_group - first_group) * bytes));
+    return;
+  }
+  const PackArgs args{.src = src, .dst = dst, .n = count, .k = cols, .src_stride = cols, .dst_stride = 0};
+  if (select_kernel(*layout.pack->table).run(&args) != ASSAY_OK)
+    throw std::logic_error("packing into " + layout.name() + " was refused");
 }
 
 }  // namespace assay

@@ -47,14 +47,16 @@ void Engine::reset() {
 }
 
 void Engine::clear() {
-  clear_rows(*cache_, sequence_);
+  cache_->close(sequence_);
+  cache_->trim();
+  sequence_ = cache_->open();  // the same one, the lowest free
   for (const Mapping* const arena : {&decode_, &prefill_}) {
     if (*arena) std::memset(arena->begin(), 0, static_cast<std::size_t>(arena->bytes()));
   }
-  reset();
+  logits_ = {};
 }
 
-void Engine::choose_all(Backend backend, Isa limit) {
+void Engine::choose_all(Backend backend, IsaLimit limit) {
   for (std::size_t step = 0; step < plan_.steps.size(); ++step) calls_->choose(step, backend, limit);
 }
 

@@ -66,9 +66,9 @@ class Engine {
   // [rows, vocab] of the last pass: the last token's, or each token's. Valid until the next feed.
   std::span<const float> logits() const { return logits_; }
 
-  // For one step: another backend, or the best variant not above another ISA.
-  void choose(std::size_t step, Backend backend, Isa limit) { calls_->choose(step, backend, limit); }
-  void choose_all(Backend backend, Isa limit);
+  // For one step: another backend, or the best variant within another limit.
+  void choose(std::size_t step, Backend backend, IsaLimit limit) { calls_->choose(step, backend, limit); }
+  void choose_all(Backend backend, IsaLimit limit);
   StepCalls& calls() { return *calls_; }
   const StepCalls& calls() const { return *calls_; }
   // Keys and values that a layer has of these tokens, read into `buffer` (stored_rows.h).

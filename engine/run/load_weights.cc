@@ -10,9 +10,7 @@
 
 #include "engine/files/mapped_file.h"
 #include "engine/threads.h"
-#include "kernels/convert_bf16_f32/convert_bf16_f32.h"
-#include "kernels/convert_f16_f32/convert_f16_f32.h"
-#include "kernels/kernel.h"
+#include "reference/ops/find.h"
 
 namespace assay {
 namespace {
@@ -22,14 +20,8 @@ void load_norm(const Weight& weight, float* dst) {
   if (weight.dtype == DType::f32) {
     std::memcpy(dst, weight.bytes.data(), weight.bytes.size());
   } else {
-    const auto* const src = reinterpret_cast<const std::uint16_t*>(weight.bytes.data());
-    if (weight.dtype == DType::f16) {
-      const ConvertF16F32Args args{src, dst, weight.cols};
-      status = select_kernel<ConvertF16F32>().run(&args);
-    } else {
-      const ConvertBf16F32Args args{src, dst, weight.cols};
-      status = select_kernel<ConvertBf16F32>().run(&args);
-    }
+    const ConvertArgs args{weight.bytes.data(), dst, weight.cols};
+    status = select_kernel(*convert_op(weight.dtype, DType::f32).table).run(&args);
   }
   if (status != ASSAY_OK) throw std::logic_error("widening " + weight.name + " was refused");
 }

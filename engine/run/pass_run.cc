@@ -9,17 +9,9 @@
 #include "engine/run/engine.h"
 #include "engine/run/stored_rows.h"
 #include "kernels/isa.h"
+#include "reference/ops/status.h"
 
 namespace assay {
-namespace {
-
-const char* status_name(AssayStatus status) {
-  constexpr const char* kNames[] = {"ok", "bad shape", "bad parameter", "out of range", "NaN or infinity"};
-  return kNames[status];
-}
-
-}  // namespace
-
 PassRun::PassRun(const Plan& plan, StepCalls& calls, const Pass& pass, std::size_t end, Observer* observer,
                  std::span<std::uint8_t> observed, KvCache& cache, KvCache::Sequence sequence, StepClock* clock)
     : plan_(plan),
@@ -92,7 +84,7 @@ void PassRun::run_step(std::size_t index, int part, int parts) {
   if (status == ASSAY_OK) return;
   throw EngineError(step.site + ": " + calls_.chosen(index, pass_.layout == &plan_.decode).name + " refuses tokens " +
                     std::to_string(pass_.position_of(step)) + " .. " + std::to_string(pass_.position + pass_.rows - 1) + ": " +
-                    status_name(status));
+                    std::string(status_name(status)));
 }
 
 RowsView PassRun::view(const Step& step, const Operand& operand, const std::uint8_t* data) const {

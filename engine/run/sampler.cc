@@ -23,7 +23,7 @@ double uniform(std::uint64_t seed, std::uint64_t index) {
 }  // namespace
 
 Sampler::Sampler(std::int64_t vocab, const Sampling& sampling)
-    : sampling_(sampling), argmax_(select_kernel<Argmax>().run), softmax_(select_kernel<Softmax>().run) {
+    : sampling_(sampling), argmax_(&select_kernel(kernel_tables::argmax)), softmax_(&select_kernel(kernel_tables::softmax)) {
   if (!(sampling.temperature >= 0) || !std::isfinite(sampling.temperature))
     throw std::invalid_argument("a temperature is 0 or above");
   if (sampling.top_k < 0) throw std::invalid_argument("top-k is 0, for all, or above");
@@ -38,7 +38,7 @@ Sampler::Sampler(std::int64_t vocab, const Sampling& sampling)
 std::int32_t Sampler::greedy(std::span<const float> logits) const {
   std::int32_t token = 0;
   const ArgmaxArgs args{logits.data(), &token, std::ssize(logits)};
-  if (argmax_(&args) != ASSAY_OK) throw EngineError("sampling: a logit is NaN");
+  if (argmax_->run(&args) != ASSAY_OK) throw EngineError("sampling: a logit is NaN");
   return token;
 }
 
@@ -75,7 +75,7 @@ std::int32_t Sampler::sample(std::span<const float> logits, std::uint64_t index)
   for (std::size_t i = 0; i < candidates_.size(); ++i)
     scaled_[i] = (candidates_[i].logit - candidates_[0].logit) / sampling_.temperature;
   const SoftmaxArgs args{scaled_.data(), probabilities_.data(), 1, count, count, count};
-  softmax_(&args);
+  softmax_->run(&args);
   const std::size_t kept = kept_by_probability();
   double total = 0;
   for (std::size_t i = 0; i < kept; ++i) total += static_cast<double>(probabilities_[i]);

@@ -5,9 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/run/chosen.h"
-#include "kernels/argmax/argmax.h"
-#include "kernels/softmax/softmax.h"
+#include "kernels/op_tables.h"
 
 namespace assay {
 
@@ -41,8 +39,8 @@ class Sampler {
   std::size_t kept_by_probability() const;
 
   Sampling sampling_;
-  KernelFn<Argmax> argmax_;
-  KernelFn<Softmax> softmax_;
+  const AnyKernel* argmax_;
+  const AnyKernel* softmax_;
   std::vector<Candidate> candidates_;
   std::vector<float> scaled_;
   std::vector<float> probabilities_;  // of the candidates, falling

@@ -1,8 +1,7 @@
 #include "engine/run/step_calls.h"
 
 #include <algorithm>
-
-#include "engine/run/choose_op.h"
+#include <stdexcept>
 
 namespace assay {
 
@@ -16,21 +15,14 @@ StepCalls::StepCalls(const Plan& plan, const std::uint8_t* weights, KvCache& cac
       shifted_(static_cast<std::size_t>(parts)) {
   // A storage's pieces are of 16 positions at least, and a ring's view may have one more at each end.
   for (auto& view : shifted_) view.reserve(static_cast<std::size_t>(ceil_div(plan.options.context, ASSAY_KV_BLOCK) + 2));
-  const Isa isa = selected_isa();
-  for (std::size_t i = 0; i < steps_.size(); ++i) {
-    const Step& step = plan.steps[i];
-    choose(i, Backend::kernels, isa);
-    if (step.kind == StepKind::embed) steps_[i].lookup = lookup_runner(step.decode_op);
-    if (step.kind != StepKind::linear) continue;
-    steps_[i].product_decode = product_runner(step.decode_op);
-    steps_[i].product_prefill = product_runner(step.prefill_op);
-  }
+  const IsaLimit limit = forced_isa();
+  for (std::size_t i = 0; i < steps_.size(); ++i) choose(i, Backend::kernels, limit);
 }
 
-void StepCalls::choose(std::size_t step, Backend backend, Isa limit) {
+void StepCalls::choose(std::size_t step, Backend backend, IsaLimit limit) {
   Call& call = steps_[step];
-  call.decode = choose_op(plan_.steps[step].decode_op, limit);
-  call.prefill = choose_op(plan_.steps[step].prefill_op, limit);
+  call.decode = assay::choose(*plan_.steps[step].decode, limit);
+  call.prefill = assay::choose(*plan_.steps[step].prefill, limit);
   call.decode.backend = call.prefill.backend = backend;
 }
 
@@ -42,8 +34,9 @@ void StepCalls::replace(std::size_t step, const Chosen& decode, const Chosen& pr
 AssayStatus StepCalls::run_by_reference(std::size_t step, const Pass& pass, ReferenceSink* sink) {
   Call& call = steps_[step];
   const Call own = call;
-  call.decode = {Backend::reference, nullptr, "reference", sink};
+  call.decode = {.op = plan_.steps[step].decode, .backend = Backend::reference, .name = "reference", .sink = sink};
   call.prefill = call.decode;
+  call.prefill.op = plan_.steps[step].prefill;
   const AssayStatus status = run(step, pass, 0, 1);
   call = own;
   return status;
@@ -88,28 +81,33 @@ void StepCalls::begin_pass() {
 }
 
 AssayStatus StepCalls::run(std::size_t step, const Pass& pass, int part, int parts) {
-  const StepKind kind = plan_.steps[step].kind;
-  if (kind == StepKind::linear) return linear(step, pass, part, parts);
-  if (kind == StepKind::attention) return attention(step, pass, part, parts);
-  if (kind == StepKind::kv_store) return kv_store(step, pass, part, parts);
-  const IndexRange rows = range_of_part(pass.rows_of(plan_.steps[step]), part, parts);
-  if (rows.count() == 0) return ASSAY_OK;
-  switch (kind) {
+  const auto by_rows = [&](auto method) {
+    const IndexRange rows = range_of_part(pass.rows_of(plan_.steps[step]), part, parts);
+    return rows.count() == 0 ? ASSAY_OK : (this->*method)(step, pass, rows);
+  };
+  switch (plan_.steps[step].kind) {
     case StepKind::rope_table:
-      return rope_table(step, pass, rows);
+      return by_rows(&StepCalls::rope_table);
     case StepKind::embed:
-      return embed(step, pass, rows);
+      return by_rows(&StepCalls::embed);
     case StepKind::rms_norm:
-      return rms_norm(step, pass, rows);
+      return by_rows(&StepCalls::rms_norm);
     case StepKind::quantize:
-      return quantize(step, pass, rows);
+      return by_rows(&StepCalls::quantize);
+    case StepKind::linear:
+      return linear(step, pass, part, parts);
     case StepKind::rope:
-      return rope(step, pass, rows);
+      return by_rows(&StepCalls::rope);
+    case StepKind::kv_store:
+      return kv_store(step, pass, part, parts);
+    case StepKind::attention:
+      return attention(step, pass, part, parts);
     case StepKind::add:
-      return add(step, pass, rows);
-    default:
-      return swiglu(step, pass, rows);
+      return by_rows(&StepCalls::add);
+    case StepKind::swiglu:
+      return by_rows(&StepCalls::swiglu);
   }
+  throw std::logic_error("no such kind of step");
 }
 
 AssayStatus StepCalls::rope_table(std::size_t index, const Pass& pass, IndexRange rows) const {
@@ -124,17 +122,32 @@ AssayStatus StepCalls::rope_table(std::size_t index, const Pass& pass, IndexRang
   args.table_stride = width(table);
   args.theta = plan_.config.rope_theta;
   args.recipe = plan_.options.rope;
-  return invoke<RopeTable>(chosen_for(index, pass), args);
+  return invoke(chosen_for(index, pass), &args);
 }
 
 AssayStatus StepCalls::embed(std::size_t index, const Pass& pass, IndexRange rows) const {
   const Step& step = plan_.steps[index];
+  const Chosen& chosen = chosen_for(index, pass);
   const Weight& table = *plan_.weights[static_cast<std::size_t>(step.weight)].stored;
-  return steps_[index].lookup(
-      chosen_for(index, pass),
-      {table.bytes.data(), reinterpret_cast<const std::int32_t*>(address(pass, step.inputs[0])) + rows.begin,
-       f32(pass, step.outputs[0], rows.begin), table.rows, rows.count(), table.cols,
-       static_cast<std::int64_t>(table.bytes.size()) / table.rows});
+  const auto* const ids = reinterpret_cast<const std::int32_t*>(address(pass, step.inputs[0])) + rows.begin;
+  float* const y = f32(pass, step.outputs[0], rows.begin);
+  if (!is_block(table.dtype)) {
+    const EmbedArgs args{table.bytes.data(), ids, y, table.rows, rows.count(), table.cols, table.cols};
+    return invoke(chosen, &args);
+  }
+  const std::int64_t row_bytes = std::ssize(table.bytes) / table.rows;
+  AssayStatus status = ASSAY_OK;
+  for (std::int64_t j = 0; j < rows.count() && status == ASSAY_OK; ++j) {
+    if (ids[j] < 0 || ids[j] >= table.rows) return ASSAY_OUT_OF_RANGE;
+    const CodecArgs args{.src = table.bytes.data() + ids[j] * row_bytes,
+                         .dst = y + j * table.cols,
+                         .rows = 1,
+                         .k = table.cols,
+                         .src_stride = 0,
+                         .dst_stride = 0};
+    status = invoke(chosen, &args);
+  }
+  return status;
 }
 
 // A row of heads is as many rows of head_dim.
@@ -153,7 +166,7 @@ AssayStatus StepCalls::rms_norm(std::size_t index, const Pass& pass, IndexRange 
   for (std::int64_t row = rows.begin; row < rows.end; row += heads ? 1 : rows.count()) {
     args.x = f32_input(step, pass, 0, row);
     args.y = f32(pass, y, row);
-    const AssayStatus status = invoke<RmsNorm>(chosen_for(index, pass), args);
+    const AssayStatus status = invoke(chosen_for(index, pass), &args);
     if (status != ASSAY_OK) return status;
   }
   return ASSAY_OK;
@@ -163,17 +176,14 @@ AssayStatus StepCalls::quantize(std::size_t index, const Pass& pass, IndexRange 
   const Step& step = plan_.steps[index];
   const Operand& x = step.inputs[0];
   const Operand& y = step.outputs[0];
-  const auto call = [&]<class Op>(typename Op::Args args) {
-    args.src = f32_input(step, pass, 0, rows.begin);
-    args.dst = reinterpret_cast<decltype(args.dst)>(address(pass, y)) + rows.begin * width(y);
-    args.rows = rows.count();
-    args.k = x.width;
-    args.src_stride = width(x);
-    args.dst_stride = width(y);
-    return invoke<Op>(chosen_for(index, pass), args);
-  };
-  const bool q8_k = plan_.slots[static_cast<std::size_t>(y.slot)].dtype == DType::q8_k;
-  return q8_k ? call.template operator()<QuantizeQ8K>({}) : call.template operator()<QuantizeQ80>({});
+  const std::int64_t block = static_cast<std::int64_t>(dtype_size(plan_.slots[static_cast<std::size_t>(y.slot)].dtype));
+  const CodecArgs args{f32_input(step, pass, 0, rows.begin),
+                       address(pass, y) + rows.begin * width(y) * block,
+                       rows.count(),
+                       x.width,
+                       width(x),
+                       width(y)};
+  return invoke(chosen_for(index, pass), &args);
 }
 
 // Threads share the weights' rows, in whole groups; a kernel whose layout is its own takes them all at once.
@@ -193,7 +203,7 @@ AssayStatus StepCalls::linear(std::size_t index, const Pass& pass, int part, int
   const Weight& stored = *planned.stored;
   const auto product = [&](IndexRange groups) {
     const std::int64_t begin = groups.begin * layout.group;
-    const ProductCall call{packed ? chosen.packed : weight(step) + groups.begin * layout.group_bytes(stored.cols),
+    const ProductArgs args{packed ? chosen.packed : weight(step) + groups.begin * layout.group_bytes(stored.cols),
                            input(step, pass, 0),
                            f32(pass, step.outputs[0], 0) + begin,
                            rows,
@@ -201,8 +211,7 @@ AssayStatus StepCalls::linear(std::size_t index, const Pass& pass, int part, int
                            stored.cols,
                            width(step.inputs[0]),
                            width(step.outputs[0])};
-    const bool decode = pass.layout == &plan_.decode;
-    return (decode ? steps_[index].product_decode : steps_[index].product_prefill)(chosen, call);
+    return invoke(chosen, &args);
   };
   const std::int64_t groups = layout.groups(stored.rows);
   const std::int64_t least = std::clamp<std::int64_t>(groups / (2 * parts), 1, ceil_div(kFewRows, layout.group));
@@ -227,22 +236,29 @@ AssayStatus StepCalls::rope(std::size_t index, const Pass& pass, IndexRange rows
   args.x_head_stride = args.y_head_stride = x.width;
   args.table_stride = width(table);
   args.pairing = ASSAY_ROPE_SPLIT;
-  return invoke<Rope>(chosen_for(index, pass), args);
+  return invoke(chosen_for(index, pass), &args);
 }
 
 AssayStatus StepCalls::add(std::size_t index, const Pass& pass, IndexRange rows) const {
   const Step& step = plan_.steps[index];
   const std::int64_t n = width(step.outputs[0]);
-  return invoke<Add>(chosen_for(index, pass), {f32_input(step, pass, 0, rows.begin), f32_input(step, pass, 1, rows.begin),
-                                               f32(pass, step.outputs[0], rows.begin), rows.count() * n});
+  const AddArgs args{f32_input(step, pass, 0, rows.begin), f32_input(step, pass, 1, rows.begin),
+                     f32(pass, step.outputs[0], rows.begin), rows.count() * n};
+  return invoke(chosen_for(index, pass), &args);
 }
 
 AssayStatus StepCalls::swiglu(std::size_t index, const Pass& pass, IndexRange rows) const {
   const Step& step = plan_.steps[index];
   const Operand& y = step.outputs[0];
-  return invoke<Swiglu>(chosen_for(index, pass),
-                        {f32_input(step, pass, 0, rows.begin), f32_input(step, pass, 1, rows.begin), f32(pass, y, rows.begin),
-                         rows.count(), y.width, width(step.inputs[0]), width(step.inputs[1]), width(y)});
+  const SwigluArgs args{f32_input(step, pass, 0, rows.begin),
+                        f32_input(step, pass, 1, rows.begin),
+                        f32(pass, y, rows.begin),
+                        rows.count(),
+                        y.width,
+                        width(step.inputs[0]),
+                        width(step.inputs[1]),
+                        width(y)};
+  return invoke(chosen_for(index, pass), &args);
 }
 
 }  // namespace assay

@@ -8,8 +8,6 @@
 #include "engine/kv/cache.h"
 #include "engine/plan/plan.h"
 #include "engine/run/chosen.h"
-#include "engine/run/lookups.h"
-#include "engine/run/products.h"
 #include "engine/threads.h"
 
 namespace assay {
@@ -28,12 +26,12 @@ struct Pass {
 
 class StepCalls {
  public:
-  // `weights`: the plan's weights' region, filled. All must outlive the object. Kernels are those of selected_isa(). `parts`: the
+  // `weights`: the plan's weights' region, filled. All must outlive the object. Kernels are those within forced_isa(). `parts`: the
   // most that a step is cut into.
   StepCalls(const Plan& plan, const std::uint8_t* weights, KvCache& cache, KvCache::Sequence sequence, int parts);
 
-  // Another backend, or the best variant below another ISA, for one step.
-  void choose(std::size_t step, Backend backend, Isa limit);
+  // Another backend, or the best variant within another limit, for one step.
+  void choose(std::size_t step, Backend backend, IsaLimit limit);
   // The chosen variant of a step, or its reference in its place.
   void set_backend(std::size_t step, Backend backend) { steps_[step].decode.backend = steps_[step].prefill.backend = backend; }
   // A step's variants themselves, such as a stranger's. They must be of the ops that the step names.
@@ -59,9 +57,6 @@ class StepCalls {
   struct Call {
     Chosen decode;
     Chosen prefill;
-    RunProduct product_decode = nullptr;
-    RunProduct product_prefill = nullptr;
-    RunLookup lookup = nullptr;
   };
 
   const Chosen& chosen_for(std::size_t step, const Pass& pass) const;

@@ -21,22 +21,12 @@ void copy_side(const void* base, std::int64_t head_stride, std::int64_t row_offs
   }
 }
 
-// A view's rows are the cache's own memory, which only readers of views may not write.
-void clear_side(const void* base, std::int64_t head_stride, std::int64_t row_stride, const AssayKvSpan& span, std::int64_t n_kv,
-                std::size_t element) {
-  auto* const bytes = static_cast<std::uint8_t*>(const_cast<void*>(base));
-  for (std::int64_t h = 0; h < n_kv; ++h) {
-    std::memset(bytes + static_cast<std::size_t>(h * head_stride) * element, 0,
-                static_cast<std::size_t>(span.count * row_stride) * element);
-  }
-}
-
 }  // namespace
 
 RowsView stored_rows(KvCache& cache, KvCache::Sequence sequence, std::int64_t layer, TokenRange tokens,
                      std::vector<std::uint8_t>& buffer) {
   const KvShape& shape = cache.config().shape;
-  Sizes sizes{shape.type == KvType::f32 ? sizeof(float) : sizeof(std::uint16_t), 0, 0};
+  Sizes sizes{dtype_size(shape.type), 0, 0};
   sizes.head = static_cast<std::size_t>(shape.head_dim) * sizes.element;
   sizes.side = static_cast<std::size_t>(shape.n_kv) * sizes.head;
   buffer.assign(static_cast<std::size_t>(tokens.count) * 2 * sizes.side, 0);
@@ -49,22 +39,7 @@ RowsView stored_rows(KvCache& cache, KvCache::Sequence sequence, std::int64_t la
       copy_side(span.v, span.v_head_stride, within * span.v_row_stride, shape.n_kv, sizes, row + sizes.side);
     }
   }
-  return {buffer.data(),
-          shape.type == KvType::f32 ? DType::f32 : DType::f16,
-          tokens.count,
-          static_cast<std::int64_t>(2 * sizes.side),
-          {2, shape.n_kv, shape.head_dim}};
-}
-
-void clear_rows(KvCache& cache, KvCache::Sequence sequence) {
-  const KvShape& shape = cache.config().shape;
-  const std::size_t element = shape.type == KvType::f32 ? sizeof(float) : sizeof(std::uint16_t);
-  for (std::int64_t layer = 0; layer < shape.layers; ++layer) {
-    for (const AssayKvSpan& span : cache.view(sequence, layer)) {
-      clear_side(span.k, span.k_head_stride, span.k_row_stride, span, shape.n_kv, element);
-      clear_side(span.v, span.v_head_stride, span.v_row_stride, span, shape.n_kv, element);
-    }
-  }
+  return {buffer.data(), shape.type, tokens.count, static_cast<std::int64_t>(2 * sizes.side), {2, shape.n_kv, shape.head_dim}};
 }
 
 }  // namespace assay

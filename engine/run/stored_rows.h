@@ -1,4 +1,4 @@
-// Reading keys and values back from a cache, and wiping them.
+// Reading keys and values back from a cache.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,5 @@ struct TokenRange {
 // no longer keeps are zero.
 RowsView stored_rows(KvCache& cache, KvCache::Sequence sequence, std::int64_t layer, TokenRange tokens,
                      std::vector<std::uint8_t>& buffer);
-
-// All rows that the sequence keeps become zero.
-void clear_rows(KvCache& cache, KvCache::Sequence sequence);
 
 }  // namespace assay

@@ -1,5 +1,6 @@
 #include "engine/tokenizer/tokenizer_file.h"
 
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "engine/tokenizer/vocabulary.h"

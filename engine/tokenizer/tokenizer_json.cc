@@ -1,6 +1,7 @@
 #include "engine/tokenizer/tokenizer_json.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "engine/tokenizer/tokenizer_file.h"

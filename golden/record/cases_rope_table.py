@@ -32,7 +32,7 @@ def power_f32(theta: float, exponent: float) -> np.float32:
 
 
 def angles(recipe: str, positions: np.ndarray, pairs: int, theta: float, inv_freq: np.ndarray | None) -> np.ndarray:
-    """The angle of pair i at each position, [rows, pairs], its bits as kernels/rope_table/rope_table.h says."""
+    """The angle of pair i at each position, [rows, pairs], its bits as kernels/rope/rope.h says."""
     d = 2 * pairs
     wide, single = positions.astype(np.float64)[:, None], positions.astype(F32)[:, None]
     if recipe == "f64":

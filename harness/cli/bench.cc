@@ -30,12 +30,6 @@ struct BenchCliOptions {
   std::string variant;
 };
 
-// Opened in this process: their memory outlives the benchmarks.
-struct Plugins {
-  std::vector<LoadedPlugin> loaded;
-  std::vector<std::unique_ptr<PluginAdapter>> adapters;
-};
-
 std::vector<bench::Temperature> temperatures(const BenchCliOptions& options) {
   if (options.warm && options.cold) return {bench::Temperature::cold, bench::Temperature::warm};
   return {options.warm ? bench::Temperature::warm : bench::Temperature::cold};
@@ -45,30 +39,36 @@ std::vector<bench::Temperature> temperatures(const BenchCliOptions& options) {
 std::optional<Params> shape_of(const BenchCliOptions& options) {
   if (options.shape.empty()) return std::nullopt;
   if (options.ops.size() != 1) throw std::invalid_argument("--shape is of one op: name it");
-  return complete_params(require_adapter(options.ops[0]), parse_shape(options.shape));
+  return complete_params(require_op(options.ops[0]), parse_shape(options.shape));
 }
 
-std::vector<bench::BenchItem> items(const BenchCliOptions& options, const Plugins& plugins) {
-  std::vector<const Adapter*> chosen;
-  for (const std::string& op : options.ops) chosen.push_back(&require_adapter(op));
-  if (chosen.empty()) chosen.assign(adapters().begin(), adapters().end());
+std::vector<bench::BenchItem> items(const BenchCliOptions& options, const std::vector<LoadedPlugin>& plugins) {
+  std::vector<const Op*> chosen;
+  for (const std::string& op : options.ops) chosen.push_back(&require_op(op));
+  if (chosen.empty()) chosen.assign(ops().begin(), ops().end());
   const std::optional<Params> shape = shape_of(options);
   const std::optional<Isa> isa = options.isa.empty() ? forced_isa() : std::optional(require_isa(options.isa));
-  auto all = plugins.loaded.empty() ? bench::bench_items(chosen, isa, shape, temperatures(options))
-                                    : bench::plugin_items(plugins.adapters, isa, shape, temperatures(options));
-  std::erase_if(all, [&](const bench::BenchItem& one) {
-    return !options.variant.empty() && one.adapter->variants()[one.variant].name != options.variant;
-  });
+  std::vector<bench::BenchItem> all;
+  const auto add = [&](const Op& op, std::vector<Variant> variants) {
+    std::erase_if(variants, [&](const Variant& one) { return !options.variant.empty() && one.name != options.variant; });
+    for (bench::BenchItem& item : bench::bench_items(op, variants, isa, shape, temperatures(options)))
+      all.push_back(std::move(item));
+  };
+  if (plugins.empty()) {
+    for (const Op* op : chosen) add(*op, variants_of(*op));
+  }
+  for (const LoadedPlugin& plugin : plugins) {
+    for (const Op* op : chosen) add(*op, variants_of(*op, plugin));
+  }
   if (all.empty()) throw std::invalid_argument("nothing to time: no such variant");
   return all;
 }
 
 // A runner looks at each first: what does not survive being opened is told there and not here.
-Plugins open_plugins(const RunnerOptions& options, const std::vector<std::string>& ops) {
+std::vector<LoadedPlugin> open_plugins(const RunnerOptions& options) {
   const RemoteRunner tried(options);
-  Plugins plugins;
-  for (const std::string& path : options.plugins) plugins.loaded.push_back(load_plugin(path));
-  plugins.adapters = plugin_adapters(plugins.loaded, ops);
+  std::vector<LoadedPlugin> plugins;
+  for (const std::string& path : options.plugins) plugins.push_back(load_plugin(path));
   return plugins;
 }
 
@@ -91,11 +91,11 @@ class OutputAside {
   int own_;
 };
 
-std::vector<bench::BenchResult> run_with_status_line(const BenchCliOptions& options, const Plugins& plugins,
+std::vector<bench::BenchResult> run_with_status_line(const BenchCliOptions& options, const std::vector<LoadedPlugin>& plugins,
                                                      const bench::BenchOptions& how) {
   const StatusLine line;
   std::optional<OutputAside> aside;
-  if (!plugins.loaded.empty()) aside.emplace();
+  if (!plugins.empty()) aside.emplace();
   return bench::run_benchmarks(items(options, plugins), how, [&](const bench::BenchResult& one) { line.show(one.name); });
 }
 
@@ -104,9 +104,9 @@ int run_bench(const BenchCliOptions& options, const Common& common) {
   if (!options.baseline.empty()) baseline = bench::load_baseline(options.baseline);
   bench::BenchOptions how;
   const std::optional<RunnerOptions> runner = options.runner.options();
-  Plugins plugins;
+  std::vector<LoadedPlugin> plugins;
   if (runner) {
-    plugins = open_plugins(*runner, options.ops);
+    plugins = open_plugins(*runner);
     fmt::print(stderr, "plugins are timed in this process, each kernel once its checks have passed in one of its own\n");
   }
   const Checks checks = options.checks.empty() ? Checks::from_environment() : Checks::parse(options.checks);

@@ -12,38 +12,21 @@
 #include "harness/cli/status_line.h"
 #include "harness/forensics/sites/site_name.h"
 #include "harness/verdict/nearest.h"
+#include "reference/ops/find.h"
 
 namespace assay::cli {
 namespace {
 
-// The projection's op with the quantisation before it in it; empty where the step is none.
-std::string fused_op(const Plan& plan, const Step& step) {
-  if (step.kind != StepKind::linear) return {};
-  const DType stored = plan.weights[static_cast<std::size_t>(step.weight)].stored->dtype;
-  return find_plain_layout(stored) == nullptr ? std::string() : "linear_" + std::string(dtype_name(stored));
-}
-
-// What a step needs a kernel for: one op for both kinds of pass, or two.
-std::vector<std::string> ops_of(const Step& step) {
-  if (step.decode_op == step.prefill_op) return {step.decode_op};
-  return {step.decode_op, step.prefill_op};
+// The projection's op with the quantisation before it in it; null where the step is none.
+const Op* fused_op(const Plan& plan, const Step& step) {
+  if (!is_product(*step.prefill)) return nullptr;
+  const WeightLayout* const plain = find_plain_layout(plan.weights[static_cast<std::size_t>(step.weight)].stored->dtype);
+  return plain == nullptr ? nullptr : plain->gemv;
 }
 
 std::string described(const Plan& plan, const Step& step) {
-  if (step.weight < 0 || step.kind != StepKind::linear) return fmt::format("{} ({})", step.site, step.prefill_op);
+  if (step.weight < 0 || !is_product(*step.prefill)) return fmt::format("{} ({})", step.site, step.prefill->name);
   return fmt::format("{} ({} weights)", step.site, dtype_name(plan.weights[static_cast<std::size_t>(step.weight)].stored->dtype));
-}
-
-// A kernel's packing, called with the arguments that the engine makes for the step.
-struct Packing {
-  const AssayPluginKernel* kernel = nullptr;
-  Mapping* memory = nullptr;
-};
-thread_local Packing packing;
-
-AssayStatus pack_weight(const void* args) noexcept {
-  *packing.memory = Mapping::memory(std::max<std::int64_t>(packing.kernel->packed_bytes(args), 1));
-  return packing.kernel->pack(args, packing.memory->begin());
 }
 
 }  // namespace
@@ -52,27 +35,26 @@ struct ChosenEngine::Choice {
   std::string text;  // as the user gave it
   std::string glob;
   Backend backend = Backend::kernels;
-  Isa limit = Isa::scalar;
+  IsaLimit limit;
   const LoadedPlugin* plugin = nullptr;
   std::string kernel;  // of the plugin
 
   // The plugin's kernel of that op: by its name, or by its name and the weights' type.
-  const AssayPluginKernel* find(const Plan& plan, const Step& step, const std::string& op) const {
+  const AssayPluginKernel* find(const Plan& plan, const Step& step, const Op& op) const {
     std::string typed = kernel;
     if (step.weight >= 0)
       typed += "_" + std::string(dtype_name(plan.weights[static_cast<std::size_t>(step.weight)].stored->dtype));
     for (const AssayPluginKernel& one : plugin->kernels) {
-      if (op == one.op && (kernel == one.name || typed == one.name)) return &one;
+      if (std::string_view(op.name) == one.op && (kernel == one.name || typed == one.name)) return &one;
     }
     return nullptr;
   }
   bool runs_fused(const Plan& plan, const Step& step) const {
-    const std::string op = fused_op(plan, step);
-    return !op.empty() && find(plan, step, op) != nullptr;
+    const Op* const op = fused_op(plan, step);
+    return op != nullptr && find(plan, step, *op) != nullptr;
   }
   bool runs(const Plan& plan, const Step& step) const {
-    return runs_fused(plan, step) ||
-           std::ranges::all_of(ops_of(step), [&](const std::string& op) { return find(plan, step, op) != nullptr; });
+    return runs_fused(plan, step) || (find(plan, step, *step.decode) != nullptr && find(plan, step, *step.prefill) != nullptr);
   }
 };
 
@@ -114,7 +96,7 @@ ChosenEngine::Choice ChosenEngine::parse(const std::string& text) const {
   const std::size_t equals = text.rfind('=');
   if (equals == std::string::npos)
     throw std::invalid_argument(fmt::format("--kernel: '{}'; expected SITE_GLOB=ISA or SITE_GLOB=PLUGIN:KERNEL", text));
-  Choice choice{text, text.substr(0, equals), Backend::kernels, selected_isa(), nullptr, {}};
+  Choice choice{text, text.substr(0, equals), Backend::kernels, forced_isa(), nullptr, {}};
   const std::string name = text.substr(equals + 1);
   const std::size_t colon = name.find(':');
   if (colon != std::string::npos) {
@@ -180,40 +162,36 @@ void ChosenEngine::apply(const Choice& choice) {
       engine_->choose(step, choice.backend, choice.limit);
     } else {
       const Step& one = engine_->plan().steps[step];
-      engine_->calls().replace(step, chosen(choice, step, one.decode_op), chosen(choice, step, one.prefill_op));
+      engine_->calls().replace(step, chosen(choice, step, *one.decode), chosen(choice, step, *one.prefill));
     }
   }
 }
 
-Chosen ChosenEngine::chosen(const Choice& choice, std::size_t step, const std::string& op) {
+Chosen ChosenEngine::chosen(const Choice& choice, std::size_t step, const Op& op) {
   const Plan& plan = engine_->plan();
   const AssayPluginKernel* const kernel = choice.find(plan, plan.steps[step], op);
   if (kernel == nullptr)  // an earlier choice fused the step
     throw std::invalid_argument(fmt::format("--kernel: '{}': {} has no {} of {}, which {} is by an earlier --kernel", choice.text,
-                                            choice.plugin->name, choice.kernel, op, plan.steps[step].site));
+                                            choice.plugin->name, choice.kernel, op.name, plan.steps[step].site));
   if (!isa_supported(LoadedPlugin::isa_of(*kernel)))
     throw std::invalid_argument(
         fmt::format("--kernel: {}:{} needs {}, which this CPU lacks", choice.plugin->name, kernel->name, kernel->isa));
   names_.push_back(choice.plugin->name + ":" + kernel->name);
-  return {Backend::kernels, reinterpret_cast<void (*)()>(kernel->run), names_.back().c_str(), nullptr,
-          packed_weight(*kernel, step, op)};
+  return {&op, Backend::kernels, kernel->run, names_.back().c_str(), nullptr, packed_weight(*kernel, step)};
 }
 
-const void* ChosenEngine::packed_weight(const AssayPluginKernel& kernel, std::size_t index, const std::string& op) {
+const void* ChosenEngine::packed_weight(const AssayPluginKernel& kernel, std::size_t index) {
   if (kernel.packed_tensor == nullptr) return nullptr;
   const Plan& plan = engine_->plan();
   const Step& step = plan.steps[index];
-  if (step.kind != StepKind::linear || std::string_view(kernel.packed_tensor) != "w")
+  if (!is_product(*step.prefill) || std::string_view(kernel.packed_tensor) != "w")
     throw std::invalid_argument(
         fmt::format("--kernel: {} has a layout of its own for '{}'; in a model only a projection's weight may have one",
                     kernel.name, kernel.packed_tensor));
   const Weight& stored = *plan.weights[static_cast<std::size_t>(step.weight)].stored;
-  packed_.emplace_back();
-  packing = {&kernel, &packed_.back()};
-  const ProductCall call{engine_->calls().weight(step), nullptr, nullptr, 1, stored.rows, stored.cols, stored.cols, stored.rows};
-  const AssayStatus status =
-      product_runner(op)({Backend::kernels, reinterpret_cast<void (*)()>(&pack_weight), kernel.name, nullptr, nullptr}, call);
-  if (status != ASSAY_OK)
+  const ProductArgs args{engine_->calls().weight(step), nullptr, nullptr, 1, stored.rows, stored.cols, stored.cols, stored.rows};
+  packed_.push_back(Mapping::memory(std::max<std::int64_t>(kernel.packed_bytes(&args), 1)));
+  if (kernel.pack(&args, packed_.back().begin()) != ASSAY_OK)
     throw std::invalid_argument(fmt::format("--kernel: {} refuses to pack the weight of {}", kernel.name, step.site));
   return packed_.back().begin();
 }

@@ -35,8 +35,8 @@ class ChosenEngine {
   std::vector<std::string> met_sites(const Choice& choice, const Plan& plan) const;
   void check_all_fit(const Choice& choice, const Plan& plan, const std::vector<std::string>& sites) const;
   void apply(const Choice& choice);
-  Chosen chosen(const Choice& choice, std::size_t step, const std::string& op);
-  const void* packed_weight(const AssayPluginKernel& kernel, std::size_t step, const std::string& op);
+  Chosen chosen(const Choice& choice, std::size_t step, const Op& op);
+  const void* packed_weight(const AssayPluginKernel& kernel, std::size_t step);
 
   std::vector<LoadedPlugin> plugins_;
   std::list<std::string> names_;  // "ggml:mul_mat_q4_k", which the engine points to

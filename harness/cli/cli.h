@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <nlohmann/json.hpp>  // every command prints it
 #include <string>
 
 #include "harness/reports/style.h"

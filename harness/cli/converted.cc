@@ -8,6 +8,7 @@
 #include <map>
 #include <thread>
 
+#include "engine/convert/target.h"
 #include "harness/cli/status_line.h"
 #include "harness/reports/report.h"
 
@@ -68,6 +69,14 @@ void report_conversion(const std::string& out, const Conversion& convert, const 
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   fmt::print("{}", common.json ? converted_json(tensors, out, seconds).dump(1) + "\n"
                                : converted_table(tensors, out, seconds, common.style()));
+}
+
+std::string target_words() {
+  std::string words;
+  for (const Target& target : targets()) {
+    words.append(words.empty() ? "" : target.mix ? ", or the mix " : ", ").append(target.name);
+  }
+  return words;
 }
 
 int thread_count(int wanted) {

@@ -16,6 +16,9 @@ using Conversion = std::function<std::vector<ListedTensor>(const ConvertProgress
 // Runs it: tensor by tensor on a terminal's status line, then a line a type, the file, its size and the time, or all that as JSON.
 void report_conversion(const std::string& out, const Conversion& convert, const Common& common);
 
+// What --type may be: "f32, f16, q8_0, or the mix q4_k_m".
+std::string target_words();
+
 // `wanted`, or where it is 0 one a core.
 int thread_count(int wanted);
 

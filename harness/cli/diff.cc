@@ -6,7 +6,7 @@
 #include "golden/atomic_file.h"
 #include "harness/cli/cli.h"
 #include "harness/forensics/diff/diff.h"
-#include "harness/forensics/diff/html.h"
+#include "harness/forensics/diff/page.h"
 #include "harness/forensics/diff/report.h"
 
 namespace assay::cli {

@@ -64,7 +64,7 @@ std::map<std::string, Passed> passing_digests(const std::string& op, const Ledge
 // The ops to accept: of plugins those that they have kernels of.
 std::vector<std::string> chosen_ops(const LedgerOptions& options) {
   if (options.op != "all") {
-    require_adapter(options.op);
+    require_op(options.op);
     return {options.op};
   }
   if (options.file.empty()) return op_names();
@@ -106,7 +106,7 @@ int accept(const LedgerOptions& options, const Common& common) {
 
 int show(const LedgerOptions& options, const Common& common) {
   const Ledger ledger(options.path());
-  if (!options.op.empty() && options.file.empty()) require_adapter(options.op);
+  if (!options.op.empty() && options.file.empty()) require_op(options.op);
   Table digests({"op", "case", "digest"});
   for (const auto& [op, cases] : ledger.digests()) {
     if (!options.op.empty() && op != options.op) continue;

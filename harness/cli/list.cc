@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 
@@ -22,64 +23,75 @@ std::map<std::string, std::int64_t, std::less<>> golden_counts() {
   return counts;
 }
 
-const char* exactness_name(const Adapter& adapter) {
-  return adapter.contract().exactness == reference::Exactness::exact ? "exact" : "bounded";
+const char* exactness_name(const Op& op) {
+  return op.contract->exactness == reference::Exactness::exact ? "exact" : "bounded";
 }
 
 // The plugins' kernels of an op.
-std::vector<const RemoteKernel*> foreign_kernels(const Adapter& adapter, const RemoteRunner* runner) {
+std::vector<const RemoteKernel*> foreign_kernels(const Op& op, const RemoteRunner* runner) {
   std::vector<const RemoteKernel*> found;
   if (runner == nullptr) return found;
   for (const RemoteKernel& kernel : runner->kernels()) {
-    if (!kernel.plugin.empty() && kernel.op == adapter.op()) found.push_back(&kernel);
+    if (!kernel.plugin.empty() && kernel.op == op.name) found.push_back(&kernel);
   }
   return found;
 }
 
 // "avx512 avx2 scalar mine:fast", those that this CPU lacks in brackets.
-std::string variant_list(const Adapter& adapter, const RemoteRunner* runner) {
+std::string variant_list(const Op& op, const RemoteRunner* runner) {
   std::string out;
-  for (const RemoteKernel* kernel : foreign_kernels(adapter, runner)) {
+  for (const RemoteKernel* kernel : foreign_kernels(op, runner)) {
     out += (out.empty() ? "" : " ") + (kernel->runs ? kernel->variant : "(" + kernel->variant + ")");
   }
-  for (const Variant& variant : adapter.variants()) {
-    const std::string name(isa_name(variant.isa));
-    out += (out.empty() ? "" : " ") + (isa_supported(variant.isa) ? name : "(" + name + ")");
+  for (const AnyKernel& kernel : op.kernels()) {
+    const std::string name(isa_name(kernel.isa));
+    out += (out.empty() ? "" : " ") + (isa_supported(kernel.isa) ? name : "(" + name + ")");
   }
   return out;
 }
 
-int list_table(const Common& common, const std::vector<const Adapter*>& chosen, const RemoteRunner* runner) {
+bool any_has(const std::vector<const Op*>& chosen, Isa isa) {
+  return std::ranges::any_of(chosen, [isa](const Op* op) { return std::ranges::count(op->kernels(), isa, &AnyKernel::isa) > 0; });
+}
+
+int list_table(const Common& common, const std::vector<const Op*>& chosen, const RemoteRunner* runner) {
   const auto counts = golden_counts();
   Table table({"op", "variants", ">goldens", "contract", "bound"});
-  for (const Adapter* adapter : chosen) {
-    const auto count = counts.find(adapter->op());
-    table.add({std::string(adapter->op()), variant_list(*adapter, runner),
-               std::to_string(count == counts.end() ? 0 : count->second), exactness_name(*adapter), adapter->contract().bound});
+  for (const Op* op : chosen) {
+    const auto count = counts.find(op->name);
+    table.add({op->name, variant_list(*op, runner), std::to_string(count == counts.end() ? 0 : count->second),
+               exactness_name(*op), op->contract->bound});
   }
   fmt::print("{}\nthis CPU runs {}; in brackets: skipped, since it lacks them\n", table.render(common.style()),
              supported_isa_names());
+  for (const IsaRow& row : kIsas) {
+    if (row.source != row.isa && any_has(chosen, row.isa)) {
+      fmt::print("{} stands in for {}: the same source, for CPUs that lack {}\n", row.name, isa_name(row.source),
+                 isa_name(row.source));
+    }
+  }
   if (runner == nullptr) return kPass;
   for (const RemotePlugin& one : runner->plugins()) fmt::print("plugin {} {} ({})\n", one.name, one.version, one.path);
   fmt::print("the runner is on {}, which runs {}\n", runner->machine(), runner->isas());
   return kPass;
 }
 
-int list_json(const std::vector<const Adapter*>& chosen, const RemoteRunner* runner) {
+int list_json(const std::vector<const Op*>& chosen, const RemoteRunner* runner) {
   const auto counts = golden_counts();
   nlohmann::ordered_json json = environment_json();
-  for (const Adapter* adapter : chosen) {
-    const auto count = counts.find(adapter->op());
-    nlohmann::ordered_json op{{"op", adapter->op()},
+  for (const Op* one : chosen) {
+    const auto count = counts.find(one->name);
+    nlohmann::ordered_json op{{"op", one->name},
                               {"goldens", count == counts.end() ? 0 : count->second},
-                              {"exactness", exactness_name(*adapter)},
-                              {"domain", adapter->contract().domain},
-                              {"bound", adapter->contract().bound}};
-    for (const Variant& variant : adapter->variants()) {
-      op["variants"].push_back(
-          {{"name", variant.name}, {"isa", isa_name(variant.isa)}, {"runs_here", isa_supported(variant.isa)}});
+                              {"exactness", exactness_name(*one)},
+                              {"domain", one->contract->domain},
+                              {"bound", one->contract->bound}};
+    for (const AnyKernel& kernel : one->kernels()) {
+      op["variants"].push_back({{"name", kernel.name}, {"isa", isa_name(kernel.isa)}, {"runs_here", isa_supported(kernel.isa)}});
+      const IsaRow& row = isa_row(kernel.isa);
+      if (row.source != row.isa) op["variants"].back()["stands_in_for"] = isa_name(row.source);
     }
-    for (const RemoteKernel* kernel : foreign_kernels(*adapter, runner)) {
+    for (const RemoteKernel* kernel : foreign_kernels(*one, runner)) {
       op["variants"].push_back({{"name", kernel->variant},
                                 {"isa", isa_name(kernel->isa)},
                                 {"runs_here", kernel->runs},
@@ -104,9 +116,9 @@ Action add_list(CLI::App& app, const Common& common) {
   where->add_to(*command);
   command->footer("Example: assay list rms_norm --json");
   return [ops, where, &common] {
-    std::vector<const Adapter*> chosen;
-    for (const std::string& op : *ops) chosen.push_back(&require_adapter(op));
-    if (chosen.empty()) chosen.assign(adapters().begin(), adapters().end());
+    std::vector<const Op*> chosen;
+    for (const std::string& op : *ops) chosen.push_back(&require_op(op));
+    if (chosen.empty()) chosen.assign(assay::ops().begin(), assay::ops().end());
     const auto options = where->options();
     std::unique_ptr<RemoteRunner> runner;
     if (options) runner = std::make_unique<RemoteRunner>(*options);

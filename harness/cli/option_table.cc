@@ -21,7 +21,7 @@ std::vector<std::string> strings(const Names& names) {
 
 std::vector<std::string> isa_names() {
   std::vector<std::string> names;
-  for (const Isa isa : kAllIsas) names.emplace_back(isa_name(isa));
+  for (const IsaRow& row : kIsas) names.emplace_back(row.name);
   return names;
 }
 

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include "harness/forensics/sites/site_name.h"
 #include "harness/reports/report.h"
@@ -38,11 +39,11 @@ std::string operands_text(const Plan& plan, const std::vector<Operand>& operands
 }
 
 std::string outputs_text(const Plan& plan, const Step& step) {
-  return step.kind == StepKind::kv_store ? "the cache" : operands_text(plan, step.outputs);
+  return step.outputs.empty() ? "the cache" : operands_text(plan, step.outputs);
 }
 
 std::string ops_text(const Step& step) {
-  return step.decode_op == step.prefill_op ? step.decode_op : step.decode_op + ", " + step.prefill_op;
+  return step.decode == step.prefill ? step.decode->name : fmt::format("{}, {}", step.decode->name, step.prefill->name);
 }
 
 // The site without its layer.
@@ -88,14 +89,16 @@ std::vector<std::vector<std::int64_t>> alike_layers(const Plan& plan) {
 std::string steps_text(const Plan& plan, bool all, const Style& style) {
   Table table({"site", "op of decode, of prefill", "from", "to"});
   const auto groups = alike_layers(plan);
+  std::int64_t layer = -1;  // of the step before
   for (const Step& step : plan.steps) {
+    const bool first = std::exchange(layer, step.layer) != step.layer;
     if (all || step.layer < 0) {
       table.add(step_line(plan, step, step.site));
       continue;
     }
     const auto group = std::ranges::find(groups, step.layer, [](const auto& one) { return one.front(); });
     if (group == groups.end()) continue;
-    if (within_layer(step) == "attn_norm") table.add({layers_text(*group), "", "", ""});
+    if (first) table.add({layers_text(*group), "", "", ""});
     table.add(step_line(plan, step, "  " + within_layer(step)));
   }
   return table.render(style);
@@ -145,8 +148,7 @@ std::string config_text(const Plan& plan) {
       "{}: {} layers, hidden {}, {} heads on {} of {}, ffn {}, vocabulary {}{}, theta {}, eps {}\n"
       "context {}, prefill in chunks of {}, cache {} in {}\n",
       c.name, c.layers, c.hidden, c.heads, c.kv_heads, c.head_dim, c.ffn, c.vocab, c.tied ? " (tied)" : "", c.rope_theta,
-      c.rms_eps, plan.options.context, plan.options.chunk, plan.options.kv_policy,
-      plan.options.kv_type == KvType::f32 ? "f32" : "f16");
+      c.rms_eps, plan.options.context, plan.options.chunk, plan.options.kv_policy, dtype_name(plan.options.kv_type));
 }
 
 std::string fit_text(const Plan& plan, const Style& style) {
@@ -224,8 +226,8 @@ nlohmann::ordered_json steps_json(const Plan& plan) {
   for (const Step& step : plan.steps) {
     json["steps"].push_back({{"site", step.site},
                              {"kind", step_kind_name(step.kind)},
-                             {"decode", step.decode_op},
-                             {"prefill", step.prefill_op},
+                             {"decode", step.decode->name},
+                             {"prefill", step.prefill->name},
                              {"from", operands_text(plan, step.inputs)},
                              {"to", outputs_text(plan, step)}});
   }

@@ -30,8 +30,7 @@ Action add_quantize(CLI::App& app, const Common& common) {
   CLI::App* command = app.add_subcommand("quantize", "Write a model as GGUF in another type");
   command->add_option("model", options->model, "A Hugging Face folder or a GGUF file, in f32, f16 or bf16")->required();
   command->add_option("-o,--output", options->output, "The GGUF file to write")->required();
-  command->add_option("--type", options->type, "f32, f16, bf16, q4_0, q5_0, q8_0, q4_k, q5_k, q6_k, or the mix q4_k_m")
-      ->required();
+  command->add_option("--type", options->type, target_words())->required();
   command->add_option("--threads", options->threads, "Threads; by default one a core")->check(CLI::PositiveNumber);
   command->footer("Example: assay quantize golden/models/kjv -o kjv-Q8_0.gguf --type q8_0");
   return [options, &common] { return quantize_model(*options, common); };

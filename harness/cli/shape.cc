@@ -39,7 +39,7 @@ Isa known_isa(const std::string& name) {
   const auto isa = isa_from_name(name);
   if (!isa) {
     std::vector<std::string> known;
-    for (const Isa one : kAllIsas) known.emplace_back(isa_name(one));
+    for (const IsaRow& row : kIsas) known.emplace_back(row.name);
     throw std::invalid_argument(unknown_name("ISA", name, known));
   }
   return *isa;
@@ -49,12 +49,6 @@ Isa require_isa(const std::string& name) {
   const Isa isa = known_isa(name);
   if (!isa_supported(isa)) throw std::invalid_argument("this CPU lacks " + name + "; it runs " + supported_isa_names());
   return isa;
-}
-
-std::optional<Isa> forced_isa() {
-  const char* name = std::getenv("ASSAY_ISA");
-  if (name == nullptr || *name == '\0') return std::nullopt;
-  return selected_isa();
 }
 
 }  // namespace assay::cli

@@ -18,7 +18,4 @@ Isa known_isa(const std::string& name);
 // Throws std::invalid_argument for an unknown or unsupported name, naming the nearest or those that run here.
 Isa require_isa(const std::string& name);
 
-// ASSAY_ISA if it is set.
-std::optional<Isa> forced_isa();
-
 }  // namespace assay::cli

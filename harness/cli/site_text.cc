@@ -48,7 +48,7 @@ std::vector<std::string> first_values(const Array& values) {
 
 std::string site_text(const Step& step, const Array& values) {
   std::string text =
-      fmt::format("{}  {}  {} [{}]\n", step.site, step.prefill_op, dtype_name(values.dtype), fmt::join(values.shape, ", "));
+      fmt::format("{}  {}  {} [{}]\n", step.site, step.prefill->name, dtype_name(values.dtype), fmt::join(values.shape, ", "));
   if (!is_block(values.dtype)) {
     const Extent extent = extent_of(values);
     text += fmt::format("  from {:.9g} to {:.9g}, RMS {:.9g}\n  last row: {} ...\n", extent.least, extent.most, extent.rms,
@@ -59,7 +59,7 @@ std::string site_text(const Step& step, const Array& values) {
 
 nlohmann::ordered_json site_json(const Step& step, const Array& values) {
   nlohmann::ordered_json json = {{"site", step.site},
-                                 {"op", step.prefill_op},
+                                 {"op", step.prefill->name},
                                  {"dtype", dtype_name(values.dtype)},
                                  {"shape", values.shape},
                                  {"sha256", sha256(values.bytes)}};

@@ -1,7 +1,7 @@
 // What a site gave, for people and for programs: shape, extent, first values, digest.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "engine/plan/plan.h"

@@ -39,8 +39,7 @@ Action add_synth(CLI::App& app, const Common& common) {
   auto options = std::make_shared<SynthOptions>();
   CLI::App* command = app.add_subcommand("synth", "Write a model of a real shape with random weights, as GGUF");
   command->add_option("--like", options->like, "qwen3-0.6b, qwen3-1.7b, qwen3-4b, qwen3-8b, qwen3-14b or qwen3-32b")->required();
-  command->add_option("--type", options->type, "f32, f16, bf16, q4_0, q5_0, q8_0, q4_k, q5_k, q6_k, or the mix q4_k_m")
-      ->required();
+  command->add_option("--type", options->type, target_words())->required();
   command->add_option("-o,--output", options->output, "The GGUF file to write")->required();
   command->add_option("--seed", options->seed, "Other weights for another seed");
   command->add_option("--vocab", options->vocab, "Tokens; by default 151936")->check(CLI::PositiveNumber);

@@ -1,15 +1,18 @@
 /* Kernels from outside: what a shared library exports to be put on the bench. C11 and C++20.
 
    A plugin is a shared library with one exported symbol, assay_plugin(), which returns a static description. A kernel of it is
-   one variant of an op: it takes the op's own argument struct (kernels/<op>/<op>.h, which is the op's specification), and must
-   keep no state from one call to the next. The caller may run it from several threads at once on parts of a call, at every
-   alignment that the op's header allows, and judges what it gives back (docs/your-kernel.md, docs/reading-a-verdict.md).
+   one variant of an op: it takes the argument struct of the op's family (kernels/<family>/<family>.h, which is also the op's
+   specification), and must keep no state from one call to the next. The caller may run it from several threads at once on parts
+   of a call, at every alignment that the header allows, and judges what it gives back (docs/your-kernel.md,
+   docs/reading-a-verdict.md).
 
-   Sizes and offsets below hold on every machine that this header serves (LP64, little-endian); they are asserted. A change of
-   any of them changes ASSAY_PLUGIN_ABI, and a plugin of another version is refused by that name.
+   Sizes and offsets below hold on every machine that this header serves (LP64, little-endian); they are asserted. Later revisions
+   of this ABI only add fields at the end of the two structs, and each struct states its `size`: fields that an older plugin lacks
+   count as null or 0, and a newer plugin is taken where the fields that are unknown here are all zero. What cannot be told so
+   changes ASSAY_PLUGIN_ABI, and a plugin of another ABI is refused by that name.
 
    #include "harness/plugin/assay_plugin.h"
-   #include "kernels/rms_norm/rms_norm.h"
+   #include "kernels/norms/norms.h"
 
    static AssayStatus run(const void* args) { return my_rms_norm((const RmsNormArgs*)args); }
    static const AssayPluginKernel kernels[] = {{.size = sizeof(AssayPluginKernel), .claim = ASSAY_CLAIM_BOUNDED,
@@ -24,7 +27,7 @@
 
 #include "kernels/abi.h"
 
-#define ASSAY_PLUGIN_ABI 1
+#define ASSAY_PLUGIN_ABI 2
 
 #define ASSAY_PLUGIN_SYMBOL "assay_plugin"
 
@@ -43,11 +46,11 @@ typedef enum AssayPluginClaim {
 } AssayPluginClaim;
 
 typedef struct AssayPluginKernel {
-  uint32_t size;    /* sizeof(AssayPluginKernel) */
+  uint32_t size;    /* sizeof(AssayPluginKernel); the same in all kernels of a plugin */
   int32_t claim;    /* AssayPluginClaim */
   const char* op;   /* "rms_norm" */
   const char* name; /* with the op, unique in the plugin; a-z, A-Z, 0-9, '_', '-', '.'; shown as <plugin>:<name> */
-  const char* isa;  /* what it needs: scalar (the architecture's baseline), avx2, avx512, avx512vnni (kernels/isa.h) */
+  const char* isa;  /* what it needs: scalar (the architecture's baseline), avx2, ... (kernels/isa.inc) */
 
   /* A layout of its own for one input: all three, or all null. packed_tensor is that input's name in the argument struct
      ("w"). packed_bytes gives the bytes needed for the call that `args` describe (>= 0; the pointers in `args` must not be
@@ -58,6 +61,10 @@ typedef struct AssayPluginKernel {
   AssayStatus (*pack)(const void* args, void* packed);
 
   AssayStatus (*run)(const void* args); /* `args` points to the op's argument struct */
+
+  /* What the kernel declares of itself: "key=value;" for each, or null. A key is of a-z, 0-9 and '-', a value of printable characters
+     but ';'. An unknown key is refused: what is declared must be held to. No key is known yet. */
+  const char* properties;
 } AssayPluginKernel;
 
 typedef struct AssayPlugin {
@@ -76,7 +83,7 @@ typedef struct AssayPlugin {
 #endif
 ASSAY_PLUGIN_ASSERT(sizeof(void*) == 8);
 ASSAY_PLUGIN_ASSERT(sizeof(AssayStatus) == 4);
-ASSAY_PLUGIN_ASSERT(sizeof(AssayPluginKernel) == 64);
+ASSAY_PLUGIN_ASSERT(sizeof(AssayPluginKernel) == 72);
 ASSAY_PLUGIN_ASSERT(offsetof(AssayPluginKernel, size) == 0);
 ASSAY_PLUGIN_ASSERT(offsetof(AssayPluginKernel, claim) == 4);
 ASSAY_PLUGIN_ASSERT(offsetof(AssayPluginKernel, op) == 8);
@@ -86,6 +93,7 @@ ASSAY_PLUGIN_ASSERT(offsetof(AssayPluginKernel, packed_tensor) == 32);
 ASSAY_PLUGIN_ASSERT(offsetof(AssayPluginKernel, packed_bytes) == 40);
 ASSAY_PLUGIN_ASSERT(offsetof(AssayPluginKernel, pack) == 48);
 ASSAY_PLUGIN_ASSERT(offsetof(AssayPluginKernel, run) == 56);
+ASSAY_PLUGIN_ASSERT(offsetof(AssayPluginKernel, properties) == 64);
 ASSAY_PLUGIN_ASSERT(sizeof(AssayPlugin) == 40);
 ASSAY_PLUGIN_ASSERT(offsetof(AssayPlugin, abi) == 0);
 ASSAY_PLUGIN_ASSERT(offsetof(AssayPlugin, size) == 4);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "golden/store.h"
 #include "harness/reports/figures.h"
@@ -188,8 +189,8 @@ std::string suite_table(const SuiteResult& result, const Checks& checks, const S
 
 nlohmann::ordered_json environment_json() {
   std::vector<std::string_view> isas;
-  for (const Isa isa : kAllIsas) {
-    if (isa_supported(isa)) isas.push_back(isa_name(isa));
+  for (const IsaRow& row : kIsas) {
+    if (isa_supported(row.isa)) isas.push_back(row.name);
   }
   return {{"schema", kReportSchema},       {"version", kVersion}, {"commit", kCommit},  {"compiler", kCompiler},
           {"build_type", kBuildType},      {"flags", kFlags},     {"cpu", cpu_model()}, {"isas", isas},

@@ -72,10 +72,10 @@ std::string plain_listing(Format format, const std::uint8_t* bytes) {
 }  // namespace
 
 std::string describe_block(DType dtype, const std::uint8_t* bytes, std::int64_t count) {
-  const Format format = block_format(dtype);
+  const Format format = plain_dtype(dtype);
   if (is_packed(dtype)) {
     const auto rows = reference::unpack_x16(format, bytes, kPackedRows, dtype_numbers(dtype));
-    return fmt::format("row 0: {}", describe_block(plain_dtype(format), rows.data(), count));
+    return fmt::format("row 0: {}", describe_block(format, rows.data(), count));
   }
   const Block block = reference::read_block(format, bytes);
   const auto shown = static_cast<int>(std::min<std::int64_t>(count, block.elements));
@@ -83,12 +83,12 @@ std::string describe_block(DType dtype, const std::uint8_t* bytes, std::int64_t 
 }
 
 std::string block_listing(DType dtype, const std::uint8_t* bytes) {
-  const Format format = block_format(dtype);
+  const Format format = plain_dtype(dtype);
   if (!is_packed(dtype)) return plain_listing(format, bytes);
   const auto rows = reference::unpack_x16(format, bytes, kPackedRows, dtype_numbers(dtype));
   std::string out;
   for (std::int64_t row = 0; row < kPackedRows; ++row) {
-    out += fmt::format("   row {}\n", row) + plain_listing(format, rows.data() + row * reference::info(format).bytes);
+    out += fmt::format("   row {}\n", row) + plain_listing(format, rows.data() + row * reference::block_bytes(format));
   }
   return out;
 }

@@ -93,9 +93,9 @@ bool holds(const TensorSpec& spec, const void* base, const Array& dense) {
   return true;
 }
 
-void check_input(const Adapter& adapter, const TensorSpec& spec, const Array& array) {
+void check_input(const Op& op, const TensorSpec& spec, const Array& array) {
   if (array.dtype == spec.dtype && array.shape == spec.shape) return;
-  throw std::invalid_argument(fmt::format("{}: input '{}' is {} [{}]; expected {} [{}]", adapter.op(), spec.name,
+  throw std::invalid_argument(fmt::format("{}: input '{}' is {} [{}]; expected {} [{}]", op.name, spec.name,
                                           dtype_name(array.dtype), fmt::join(array.shape, ", "), dtype_name(spec.dtype),
                                           fmt::join(spec.shape, ", ")));
 }
@@ -127,13 +127,13 @@ void scatter(const TensorSpec& spec, const Array& dense, void* base) {
   }
 }
 
-Call::Call(const Adapter& adapter, Params params, std::vector<Array> inputs, std::size_t page)
-    : adapter_(adapter), params_(std::move(params)), signature_(adapter.signature(params_)), inputs_(std::move(inputs)) {
+Call::Call(const Op& op, Params params, std::vector<Array> inputs, std::size_t page)
+    : op_(op), params_(std::move(params)), signature_(signature_of(op, params_)), inputs_(std::move(inputs)) {
   std::size_t next = 0;
   for (const TensorSpec& spec : signature_.tensors) {
     if (spec.role == Direction::in) {
-      if (next == inputs_.size()) throw std::invalid_argument(fmt::format("{}: input '{}' is missing", adapter.op(), spec.name));
-      check_input(adapter, spec, inputs_[next++]);
+      if (next == inputs_.size()) throw std::invalid_argument(fmt::format("{}: input '{}' is missing", op.name, spec.name));
+      check_input(op, spec, inputs_[next++]);
     }
     memory_.emplace_back(spec.extent_bytes() + kLine, page);
   }
@@ -180,7 +180,7 @@ std::size_t Call::alias_of(std::size_t output) const {
     const TensorSpec& spec = signature_.tensors[t];
     if (spec.role == Direction::in && spec.name == signature_.tensors[output].alias) return t;
   }
-  throw std::logic_error(fmt::format("{}: no input '{}'", adapter_.op(), signature_.tensors[output].alias));
+  throw std::logic_error(fmt::format("{}: no input '{}'", op_.name, signature_.tensors[output].alias));
 }
 
 std::string Call::describe(const MemoryFault& fault) const {

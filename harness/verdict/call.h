@@ -1,4 +1,4 @@
-// A call laid out in guarded memory as its adapter describes it: placed, run, and its surroundings examined.
+// A call laid out in guarded memory as its op describes it: placed, run, and its surroundings examined.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "golden/hdf5.h"
-#include "harness/verdict/adapter.h"
 #include "harness/verdict/executor.h"
 #include "harness/verdict/guard.h"
+#include "reference/ops/op.h"
 
 namespace assay {
 
@@ -34,10 +34,9 @@ class Call {
  public:
   // `inputs` are dense, in the order of the signature. Throws std::invalid_argument where one's type or shape is not
   // what the signature says. `page`: at least this machine's, and that of every machine it is to be sent to.
-  Call(const Adapter& adapter, Params params, std::vector<Array> inputs, std::size_t page = guard_page_bytes());
+  Call(const Op& op, Params params, std::vector<Array> inputs, std::size_t page = guard_page_bytes());
 
-  const Adapter& adapter() const { return adapter_; }
-
+  const Op& op() const { return op_; }
   const Signature& signature() const { return signature_; }
   const Params& params() const { return params_; }
   const std::vector<Array>& inputs() const { return inputs_; }
@@ -68,7 +67,7 @@ class Call {
   bool untouched() const;
   std::size_t alias_of(std::size_t output) const;
 
-  const Adapter& adapter_;
+  const Op& op_;
   Params params_;
   Signature signature_;
   std::vector<Array> inputs_;

@@ -1,5 +1,6 @@
 #include "harness/verdict/call_image.h"
 
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -7,48 +8,10 @@
 namespace assay {
 namespace {
 
-// An address that nothing lies at.
-void* made_up(std::uintptr_t address) {
-  return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr): it is only compared
-}
-
-// How far tensor t is moved: both halves of a word move, so that no number of half a word looks like a pointer.
-std::uint64_t shift(std::size_t tensor) {
-  return (tensor + 1) * 0x100000008U;
-}
-
-struct PointerWord {
-  std::size_t block;
-  std::size_t offset;
-  std::size_t tensor;
-  std::uint64_t value;
-};
-
-std::uint64_t word_at(const std::vector<std::byte>& block, std::size_t offset) {
+std::uint64_t word_at(std::span<const std::byte> block, std::size_t offset) {
   std::uint64_t word;
   std::memcpy(&word, block.data() + offset, sizeof word);
   return word;
-}
-
-// Binds twice, the second time with every tensor moved by a distance of its own.
-std::vector<PointerWord> pointer_words(const Adapter& adapter, const Params& params, std::span<void* const> tensors,
-                                       const ArgsImage& image) {
-  std::vector<void*> moved;
-  for (std::size_t t = 0; t < tensors.size(); ++t) {
-    moved.push_back(made_up(reinterpret_cast<std::uintptr_t>(tensors[t]) + shift(t)));
-  }
-  const ArgsImage other = adapter.image(params, moved);
-  std::vector<PointerWord> words;
-  for (std::size_t b = 0; b < image.blocks.size(); ++b) {
-    for (std::size_t offset = 0; offset + sizeof(void*) <= image.blocks[b].size(); offset += sizeof(void*)) {
-      const std::uint64_t value = word_at(image.blocks[b], offset);
-      const std::uint64_t distance = word_at(other.blocks[b], offset) - value;
-      for (std::size_t t = 0; t < tensors.size(); ++t) {
-        if (distance == shift(t)) words.push_back({b, offset, t, value});
-      }
-    }
-  }
-  return words;
 }
 
 std::size_t memory_of(const void* address, std::span<const GuardedMemory> memory) {
@@ -58,34 +21,80 @@ std::size_t memory_of(const void* address, std::span<const GuardedMemory> memory
   throw std::logic_error("a tensor lies in no memory of its call");
 }
 
-}  // namespace
-
-CallImage call_image(const Adapter& adapter, const Params& params, std::span<void* const> tensors,
-                     std::span<const GuardedMemory> memory) {
-  ArgsImage args = adapter.image(params, tensors);
-  CallImage image;
-  for (const PointerWord& word : pointer_words(adapter, params, tensors, args)) {
-    const std::size_t m = memory_of(tensors[word.tensor], memory);
-    const auto addend = static_cast<std::int64_t>(word.value - reinterpret_cast<std::uintptr_t>(memory[m].begin()));
-    image.part.pointers.push_back(
-        {static_cast<std::uint32_t>(word.block), word.offset, false, static_cast<std::uint32_t>(m), addend});
-    image.tensors.push_back(word.tensor);
-  }
-  for (const ArgsImage::Link& link : args.links) {
-    image.part.pointers.push_back({0, link.offset, true, static_cast<std::uint32_t>(link.block), 0});
-  }
-  image.part.blocks = std::move(args.blocks);
-  return image;
+// How far tensor t is moved: both halves of a word move, so that no number of half a word looks like a pointer.
+std::uint64_t shift(std::size_t tensor) {
+  return (tensor + 1) * 0x100000008U;
 }
 
-std::optional<std::size_t> pointer_offset(const Adapter& adapter, const Params& params, std::string_view tensor) {
-  const Signature signature = adapter.signature(params);
-  std::vector<void*> tensors;
-  for (std::size_t t = 0; t < signature.tensors.size(); ++t) tensors.push_back(made_up((t + 1) * 0x10000000000U));
-  for (const PointerWord& word : pointer_words(adapter, params, tensors, adapter.image(params, tensors))) {
-    if (word.block == 0 && signature.tensors[word.tensor].name == tensor) return word.offset;
+class ImageOfCall {
+ public:
+  ImageOfCall(const Op& op, const Params& params, std::span<void* const> tensors, std::span<const GuardedMemory> memory)
+      : op_(op), params_(params), tensors_(tensors), memory_(memory), args_(op, params, tensors) {}
+
+  CallImage make() {
+    add_struct();
+    add_arrays();
+    for (std::size_t a = 0; a < args_.arrays().size(); ++a) {
+      image_.part.pointers.push_back({0, args_.arrays()[a].offset, true, static_cast<std::uint32_t>(a + 1), 0});
+    }
+    return std::move(image_);
   }
-  return std::nullopt;
+
+ private:
+  void add_block(std::span<const std::byte> bytes) { image_.part.blocks.emplace_back(bytes.begin(), bytes.end()); }
+
+  void add_pointer(std::size_t offset, std::size_t tensor) {
+    const auto block = static_cast<std::uint32_t>(image_.part.blocks.size() - 1);
+    const std::size_t m = memory_of(tensors_[tensor], memory_);
+    const std::uint64_t value = word_at(image_.part.blocks.back(), offset);
+    const auto addend = static_cast<std::int64_t>(value - reinterpret_cast<std::uintptr_t>(memory_[m].begin()));
+    image_.part.pointers.push_back({block, offset, false, static_cast<std::uint32_t>(m), addend});
+    image_.tensors.push_back(tensor);
+  }
+
+  // A pointer may begin before its tensor, and where the op refuses the call it may be null.
+  void add_struct() {
+    add_block({static_cast<const std::byte*>(args_.data()), args_.size()});
+    const Signature signature = signature_of(op_, params_);
+    for (const Field& field : op_.family->fields) {
+      if (field.kind != FieldKind::tensor || word_at(image_.part.blocks.back(), field.offset) == 0) continue;
+      const auto spec = std::ranges::find(signature.tensors, field.name, &TensorSpec::name);
+      if (spec != signature.tensors.end()) add_pointer(field.offset, static_cast<std::size_t>(spec - signature.tensors.begin()));
+    }
+  }
+
+  // Their words that move with a tensor's base pointer are those that point into it.
+  void add_arrays() {
+    std::vector<void*> moved;
+    for (std::size_t t = 0; t < tensors_.size(); ++t) {
+      const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(tensors_[t]) + shift(t);
+      moved.push_back(reinterpret_cast<void*>(address));  // NOLINT(performance-no-int-to-ptr): it is only compared
+    }
+    const Arguments other(op_, params_, moved);
+    for (std::size_t a = 0; a < args_.arrays().size(); ++a) {
+      const std::vector<std::byte>& bytes = args_.arrays()[a].bytes;
+      add_block(bytes);
+      for (std::size_t offset = 0; offset + sizeof(void*) <= bytes.size(); offset += sizeof(void*)) {
+        const std::uint64_t distance = word_at(other.arrays()[a].bytes, offset) - word_at(bytes, offset);
+        for (std::size_t t = 0; t < tensors_.size(); ++t) {
+          if (distance == shift(t)) add_pointer(offset, t);
+        }
+      }
+    }
+  }
+
+  const Op& op_;
+  const Params& params_;
+  std::span<void* const> tensors_;
+  std::span<const GuardedMemory> memory_;
+  Arguments args_;
+  CallImage image_;
+};
+
+}  // namespace
+
+CallImage call_image(const Op& op, const Params& params, std::span<void* const> tensors, std::span<const GuardedMemory> memory) {
+  return ImageOfCall(op, params, tensors, memory).make();
 }
 
 }  // namespace assay

@@ -4,17 +4,22 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <stdexcept>
 
 #include "golden/philox.h"
+#include "harness/verdict/call.h"
 #include "harness/verdict/generate_input.h"
 #include "harness/verdict/nearest.h"
+#include "reference/ops/status.h"
 
 namespace assay {
 namespace {
 
-constexpr std::array<std::string_view, ASSAY_STATUS_COUNT> kStatusNames{"ok", "bad_shape", "bad_parameter", "out_of_range",
-                                                                        "not_finite"};
+AssayStatus require_status(const std::string& name) {
+  if (const auto status = status_from_name(name)) return *status;
+  throw std::invalid_argument(unknown_name("status", name, {kStatusNames.begin(), kStatusNames.end()}));
+}
 
 // The draws of one generated case's shape: a stream that no tensor uses.
 class Draws {
@@ -66,6 +71,19 @@ std::vector<Array> generate_inputs(const Signature& signature, const std::map<st
   return inputs;
 }
 
+// What a kernel must return, which may depend on the values of inputs: laid out as the signature says.
+AssayStatus status_for(const Op& op, const Params& params, const Signature& signature, const std::vector<Array>& inputs) {
+  std::vector<std::unique_ptr<std::byte[]>> memory;
+  std::vector<void*> pointers;
+  auto input = inputs.begin();
+  for (const TensorSpec& spec : signature.tensors) {
+    memory.push_back(std::make_unique_for_overwrite<std::byte[]>(spec.extent_bytes()));
+    pointers.push_back(memory.back().get());
+    if (spec.role == Direction::in) scatter(spec, *input++, pointers.back());
+  }
+  return required_status(op, params, pointers);
+}
+
 // Truth and canonical bits must fit the outputs they are of.
 void check_kept(const std::string& where, const Signature& signature, const std::map<std::string, Kept>& kept) {
   for (const auto& [name, values] : kept) {
@@ -91,20 +109,7 @@ bool TestCase::has_tag(std::string_view tag) const {
   return std::find(tags.begin(), tags.end(), tag) != tags.end();
 }
 
-AssayStatus status_from_name(const std::string& name) {
-  const auto* entry = std::find(kStatusNames.begin(), kStatusNames.end(), name);
-  if (entry == kStatusNames.end()) {
-    throw std::invalid_argument(unknown_name("status", name, {kStatusNames.begin(), kStatusNames.end()}));
-  }
-  return static_cast<AssayStatus>(entry - kStatusNames.begin());
-}
-
-std::string_view status_name(AssayStatus status) {
-  const auto index = static_cast<std::size_t>(status);
-  return index < kStatusNames.size() ? kStatusNames[index] : "unknown status";
-}
-
-TestCase case_from_golden(const Adapter& adapter, const GoldenFile& file, const std::string& name) {
+TestCase case_from_golden(const Op& op, const GoldenFile& file, const std::string& name) {
   const std::string where = file.path().string() + ": case " + name;
   GoldenCase golden = file.read(name);
   TestCase test;
@@ -114,8 +119,8 @@ TestCase case_from_golden(const Adapter& adapter, const GoldenFile& file, const 
   test.params = golden.params;
   test.repro = "--case " + name;
   try {
-    test.status = status_from_name(golden.status);
-    const Signature signature = adapter.signature(test.params);
+    test.status = require_status(golden.status);
+    const Signature signature = signature_of(op, test.params);
     for (const TensorSpec& spec : signature.tensors) {
       if (spec.role != Direction::in) continue;
       const auto input = golden.inputs.find(spec.name);
@@ -134,8 +139,8 @@ TestCase case_from_golden(const Adapter& adapter, const GoldenFile& file, const 
   return test;
 }
 
-std::optional<TestCase> bias_test_case(const Adapter& adapter) {
-  const GeneratedCase generated = adapter.bias_case();
+std::optional<TestCase> bias_test_case(const Op& op) {
+  const GeneratedCase generated = op.family->bias_case(op);
   if (generated.params.values().empty()) return std::nullopt;
   TestCase test;
   test.name = "bias";
@@ -143,12 +148,12 @@ std::optional<TestCase> bias_test_case(const Adapter& adapter) {
   test.seed = generated.seed;
   test.judge_bias = true;
   test.repro = "--case bias";
-  test.inputs = generate_inputs(adapter.signature(test.params), generated.data, "gauss", generated.seed);
+  test.inputs = generate_inputs(signature_of(op, test.params), generated.data, "gauss", generated.seed);
   return test;
 }
 
-Params complete_params(const Adapter& adapter, const Params& given) {
-  const ShapeSpace space = adapter.shape_space();
+Params complete_params(const Op& op, const Params& given) {
+  const ShapeSpace space = op.family->shapes(op);
   std::vector<std::string> known;
   Params params = given;
   for (const Size& size : space.sizes) {
@@ -161,24 +166,25 @@ Params complete_params(const Adapter& adapter, const Params& given) {
   }
   for (const auto& [name, value] : given.values()) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
-      throw std::invalid_argument(fmt::format("{} has {}", adapter.op(), unknown_name("parameter", name, known)));
+      throw std::invalid_argument(fmt::format("{} has {}", op.name, unknown_name("parameter", name, known)));
     }
   }
   return params;
 }
 
-TestCase generated_test_case(const Adapter& adapter, const GeneratedRequest& request) {
+TestCase generated_test_case(const Op& op, const GeneratedRequest& request) {
   Draws draws(request.seed);
   const bool drawn = request.shape.values().empty();
   TestCase test;
-  test.params = drawn ? draw_params(adapter.shape_space(), draws) : complete_params(adapter, request.shape);
+  test.params = drawn ? draw_params(op.family->shapes(op), draws) : complete_params(op, request.shape);
   test.seed = request.seed;
   test.name = fmt::format("{} {} seed {}", request.data, test.params.to_string(), request.seed);
   test.repro = fmt::format("{}--data {} --seed {} --cases 1", drawn ? "" : "--shape " + request.shape.to_string() + " ",
                            request.data, request.seed);
   test.tags.emplace_back("trivial");  // a draw is not chosen: one that zeros would pass is counted, and fails if all are
-  test.inputs = generate_inputs(adapter.signature(test.params), {}, request.data, request.seed);
-  test.status = adapter.required_status(test.params, test.inputs);
+  const Signature signature = signature_of(op, test.params);
+  test.inputs = generate_inputs(signature, {}, request.data, request.seed);
+  test.status = status_for(op, test.params, signature, test.inputs);
   return test;
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "golden/store.h"
-#include "harness/verdict/adapter.h"
+#include "reference/ops/op.h"
 
 namespace assay {
 
@@ -29,10 +29,10 @@ struct TestCase {
 };
 
 // Throws std::invalid_argument where an input or a truth is missing or of the wrong shape, naming both.
-TestCase case_from_golden(const Adapter& adapter, const GoldenFile& file, const std::string& name);
+TestCase case_from_golden(const Op& op, const GoldenFile& file, const std::string& name);
 
 // The op's own seeded case for the bias; empty if the op has none.
-std::optional<TestCase> bias_test_case(const Adapter& adapter);
+std::optional<TestCase> bias_test_case(const Op& op);
 
 // What the user asks for with --shape, --data, --seed.
 struct GeneratedRequest {
@@ -42,13 +42,9 @@ struct GeneratedRequest {
 };
 
 // `given` with the op's defaults for what it leaves out. Throws std::invalid_argument for a name that the op does not know.
-Params complete_params(const Adapter& adapter, const Params& given);
+Params complete_params(const Op& op, const Params& given);
 
 // Throws as complete_params.
-TestCase generated_test_case(const Adapter& adapter, const GeneratedRequest& request);
-
-// The enumerators as goldens spell them.
-AssayStatus status_from_name(const std::string& name);
-std::string_view status_name(AssayStatus status);
+TestCase generated_test_case(const Op& op, const GeneratedRequest& request);
 
 }  // namespace assay

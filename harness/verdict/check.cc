@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "golden/sha256.h"
+#include "reference/ops/status.h"
 
 namespace assay {
 namespace {
@@ -39,8 +40,8 @@ std::string ledger_key(const std::string& op, const std::string& variant) {
   return op + " " + variant;
 }
 
-CaseCheck::CaseCheck(const Adapter& adapter, TestCase test, const Ledger* ledger, std::size_t page)
-    : adapter_(adapter), test_(std::move(test)), ledger_(ledger), call_(adapter, test_.params, std::move(test_.inputs), page) {
+CaseCheck::CaseCheck(const Op& op, TestCase test, const Ledger* ledger, std::size_t page)
+    : op_(op), test_(std::move(test)), ledger_(ledger), call_(op, test_.params, std::move(test_.inputs), page) {
   const auto& tensors = call_.signature().tensors;
   for (std::size_t t = 0; t < tensors.size(); ++t) {
     if (tensors[t].role == Direction::out) outputs_.push_back(t);
@@ -49,7 +50,7 @@ CaseCheck::CaseCheck(const Adapter& adapter, TestCase test, const Ledger* ledger
 
 // The reference's expectation; where the golden keeps the truth, the golden's.
 std::vector<reference::Expected> CaseCheck::expected_outputs() {
-  std::vector<reference::Expected> expected = adapter_.reference(test_.params, call_.pointers());
+  std::vector<reference::Expected> expected = reference_outputs(op_, test_.params, call_.pointers());
   for (std::size_t o = 0; o < outputs_.size() && bounded(); ++o) {
     const auto truth = test_.truth.find(call_.signature().tensors[outputs_[o]].name);
     if (truth == test_.truth.end()) continue;
@@ -65,7 +66,7 @@ std::vector<reference::Expected> CaseCheck::expected_outputs() {
 void CaseCheck::prepare() {
   if (baseline_) return;
   baseline_.emplace();
-  InProcess scalar(adapter_, adapter_.variants().size() - 1);
+  InProcess scalar(op_.kernels().back().run);
   baseline_->scalar = call_.run(scalar, call_.placements().front());
   if (test_.status != ASSAY_OK) return;
   call_.place(call_.placements().front());
@@ -79,7 +80,7 @@ void CaseCheck::prepare() {
 Comparison CaseCheck::compare_output(std::size_t output, const Array& y) const {
   const TensorSpec& spec = call_.signature().tensors[outputs_[output]];
   const reference::Expected& expected = baseline_->expected[output];
-  if (bounded()) return compare_bounded(spec, y, expected, adapter_.contract().bias_unit);
+  if (bounded()) return compare_bounded(spec, y, expected, op_.contract->bias_unit);
   const auto kept = test_.truth.find(spec.name);
   const Kept* truth = kept == test_.truth.end() ? nullptr : &kept->second;
   if (!exact()) return compare_encoded(y, expected.encoding, truth);
@@ -197,7 +198,7 @@ std::optional<Failure> CaseCheck::check_ledger(const Candidate& candidate, const
 }
 
 bool CaseCheck::known_to_ledger(const Candidate& candidate) const {
-  const std::string op(adapter_.op());
+  const std::string op(op_.name);
   const bool ours = candidate.canonical && ledger_ != nullptr && ledger_->digest(op, test_.name);
   return ours || (candidate.own_ledger != nullptr && candidate.own_ledger->digest(ledger_key(op, candidate.name), test_.name));
 }
@@ -280,15 +281,14 @@ std::optional<Failure> CaseCheck::check_cuts(const Candidate& candidate, const O
   return std::nullopt;
 }
 
-CaseResult CaseCheck::check(std::size_t variant, const Checks& checks) {
-  const Variant which = adapter_.variants()[variant];
-  InProcess executor(adapter_, variant);
-  return check({.name = which.name, .selection = "--isa " + std::string(isa_name(which.isa)), .executor = &executor}, checks);
+CaseResult CaseCheck::check(const Variant& variant, const Checks& checks) {
+  InProcess executor(variant.run);
+  return check({.name = variant.name, .selection = "--isa " + std::string(isa_name(variant.isa)), .executor = &executor}, checks);
 }
 
 CaseResult CaseCheck::check(const Candidate& candidate, const Checks& checks) {
   CaseResult result;
-  result.op = adapter_.op();
+  result.op = op_.name;
   result.variant = candidate.name;
   result.case_name = test_.name;
   result.source = test_.source;

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "harness/verdict/adapter.h"
 #include "harness/verdict/call.h"
 #include "harness/verdict/cases.h"
 #include "harness/verdict/checks.h"
 #include "harness/verdict/compare.h"
 #include "harness/verdict/ledger.h"
+#include "harness/verdict/variant.h"
 
 namespace assay {
 
@@ -79,10 +79,10 @@ struct CaseBaseline {
 class CaseCheck {
  public:
   // `ledger` may be null: then no case is known to it. `page`: of the machine with the largest pages that is to run it.
-  CaseCheck(const Adapter& adapter, TestCase test, const Ledger* ledger, std::size_t page = guard_page_bytes());
+  CaseCheck(const Op& op, TestCase test, const Ledger* ledger, std::size_t page = guard_page_bytes());
 
-  // One of the adapter's own variants, in this process.
-  CaseResult check(std::size_t variant, const Checks& checks);
+  // In this process.
+  CaseResult check(const Variant& variant, const Checks& checks);
   CaseResult check(const Candidate& candidate, const Checks& checks);
 
  private:
@@ -106,12 +106,12 @@ class CaseCheck {
   std::string other_bits(const Outcome& first, const Outcome& other) const;
   bool known_to_ledger(const Candidate& candidate) const;
   std::string digest_of(const Outcome& outcome) const;
-  bool exact() const { return adapter_.contract().exactness == reference::Exactness::exact; }
-  bool bounded() const { return adapter_.contract().exactness == reference::Exactness::bounded; }
+  bool exact() const { return op_.contract->exactness == reference::Exactness::exact; }
+  bool bounded() const { return op_.contract->exactness == reference::Exactness::bounded; }
   // NaNs made by arithmetic are alike.
-  bool any_nan() const { return bounded() || adapter_.contract().arithmetic_nans; }
+  bool any_nan() const { return bounded() || op_.contract->arithmetic_nans; }
 
-  const Adapter& adapter_;
+  const Op& op_;
   TestCase test_;
   const Ledger* ledger_;
   Call call_;

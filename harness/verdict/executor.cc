@@ -3,21 +3,24 @@
 #include <atomic>
 
 #include "engine/threads.h"
+#include "harness/verdict/call.h"
 
 namespace assay {
 
-Execution InProcess::run(const Call&, std::span<const CallPart> parts, bool at_once) {
+Execution InProcess::run(const Call& call, std::span<const CallPart> parts, bool at_once) {
   Execution result;
+  std::vector<Arguments> all;  // bound before anything runs: a fault jumps out of the call, and what it owned would leak
+  all.reserve(parts.size());
+  for (const CallPart& part : parts) all.emplace_back(call.op(), part.params, part.pointers);
   if (parts.size() == 1) {
-    result.fault = run_guarded([&] { result.status = adapter_.run(variant_, parts[0].params, parts[0].pointers); });
+    result.fault = run_guarded([&] { result.status = kernel_(all[0].data()); });
     return result;
   }
   std::atomic<AssayStatus> status = ASSAY_OK;
   const auto count = static_cast<std::int64_t>(parts.size());
   parallel_ranges(at_once ? static_cast<int>(count) : 1, count, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t part = begin; part < end; ++part) {
-      const CallPart& one = parts[static_cast<std::size_t>(part)];
-      const AssayStatus part_status = adapter_.run(variant_, one.params, one.pointers);
+      const AssayStatus part_status = kernel_(all[static_cast<std::size_t>(part)].data());
       if (part_status != ASSAY_OK) status = part_status;
     }
   });

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/verdict/adapter.h"
 #include "harness/verdict/guard.h"
+#include "reference/ops/op.h"
 
 namespace assay {
 
@@ -35,15 +35,14 @@ class Executor {
   virtual Execution run(const Call& call, std::span<const CallPart> parts, bool at_once) = 0;
 };
 
-// One of the adapter's own variants, in this process. Parts that run at once are not guarded: a fault ends the process.
+// A kernel in this process. Parts that run at once are not guarded: a fault ends the process.
 class InProcess final : public Executor {
  public:
-  InProcess(const Adapter& adapter, std::size_t variant) : adapter_(adapter), variant_(variant) {}
+  explicit InProcess(AssayStatus (*kernel)(const void* args)) : kernel_(kernel) {}
   Execution run(const Call& call, std::span<const CallPart> parts, bool at_once) override;
 
  private:
-  const Adapter& adapter_;
-  std::size_t variant_;
+  AssayStatus (*kernel_)(const void* args);
 };
 
 }  // namespace assay

@@ -4,7 +4,6 @@
 #include <array>
 #include <string_view>
 
-#include "harness/verdict/block_format.h"
 #include "reference/block_packing.h"
 
 namespace assay {
@@ -22,9 +21,9 @@ Array generate_dense(DType dtype, const std::vector<std::int64_t>& shape, const 
 
 // Plain blocks of all rows, packed by the reference. Rows past n are random too: they must count nowhere.
 Array generate_packed(const TensorSpec& spec, const Distribution& distribution, std::uint64_t seed, std::uint32_t stream) {
-  const reference::Format format = block_format(spec.dtype);
+  const DType format = plain_dtype(spec.dtype);
   const std::int64_t rows = spec.shape[0] * kPackedRows;
-  Array array = generate_dense(plain_dtype(format), {rows, spec.shape[1]}, distribution, seed, stream);
+  Array array = generate_dense(format, {rows, spec.shape[1]}, distribution, seed, stream);
   array.bytes = reference::pack_x16(format, array.bytes.data(), rows, spec.shape[1] * dtype_numbers(spec.dtype));
   array.dtype = spec.dtype;
   array.shape = spec.shape;

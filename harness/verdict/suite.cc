@@ -21,7 +21,7 @@ class Suite {
 
   SuiteResult run() {
     assert_float_environment();
-    for (const std::string& op : request_.ops) require_adapter(op);
+    for (const std::string& op : request_.ops) require_op(op);
     result_.runner = trials_.runner();
     result_.plugins = trials_.plugins();
     if (request_.generated) {
@@ -39,10 +39,10 @@ class Suite {
     return request_.ops.empty() || std::find(request_.ops.begin(), request_.ops.end(), op) != request_.ops.end();
   }
 
-  void check_case(const Adapter& adapter, TestCase test, const Ledger* ledger) {
-    const std::vector<Candidate>& candidates = trials_.of(adapter);
+  void check_case(const Op& op, TestCase test, const Ledger* ledger) {
+    const std::vector<Candidate>& candidates = trials_.of(op);
     if (candidates.empty()) return;
-    CaseCheck check(adapter, std::move(test), ledger, trials_.page());
+    CaseCheck check(op, std::move(test), ledger, trials_.page());
     for (const Candidate& candidate : candidates) {
       result_.cases.push_back(check.check(candidate, request_.checks));
       if (!request_.golden.empty()) result_.cases.back().repro += " --golden " + request_.golden.string();
@@ -51,12 +51,12 @@ class Suite {
   }
 
   void run_generated() {
-    for (const Adapter* adapter : adapters()) {
-      if (!wanted(adapter->op())) continue;
+    for (const Op* op : ops()) {
+      if (!wanted(op->name)) continue;
       GeneratedRequest one = *request_.generated;
       for (std::int64_t i = 0; i < request_.generated_cases; ++i, ++one.seed) {
-        TestCase test = generated_test_case(*adapter, one);
-        if (deal(*adapter, test.name)) check_case(*adapter, std::move(test), nullptr);
+        TestCase test = generated_test_case(*op, one);
+        if (deal(*op, test.name)) check_case(*op, std::move(test), nullptr);
       }
     }
   }
@@ -72,18 +72,18 @@ class Suite {
     for (const std::filesystem::path& path : files()) {
       const bool listed = manifest.verify(path);
       const GoldenFile file(path, own && listed ? Hdf5Origin::known : Hdf5Origin::stranger);
-      const Adapter* adapter = find_adapter(file.op());
-      if (adapter == nullptr) throw std::invalid_argument(path.string() + ": " + unknown_name("op", file.op(), op_names()));
+      const Op* op = find_op(file.op());
+      if (op == nullptr) throw std::invalid_argument(path.string() + ": " + unknown_name("op", file.op(), op_names()));
       if (!wanted(file.op())) continue;
       for (const std::string& name : file.case_names()) {
         case_names_.insert(name);
         if (!request_.case_name.empty() && request_.case_name != name) continue;
         // Only its tags say whether a case is asked for; without --tag another shard's is not even read.
-        if (request_.tag.empty() && !deal(*adapter, name)) continue;
-        TestCase test = case_from_golden(*adapter, file, name);
+        if (request_.tag.empty() && !deal(*op, name)) continue;
+        TestCase test = case_from_golden(*op, file, name);
         tags_.insert(test.tags.begin(), test.tags.end());
-        if (!request_.tag.empty() && (!test.has_tag(request_.tag) || !deal(*adapter, name))) continue;
-        check_case(*adapter, std::move(test), own ? &ledger_ : nullptr);
+        if (!request_.tag.empty() && (!test.has_tag(request_.tag) || !deal(*op, name))) continue;
+        check_case(*op, std::move(test), own ? &ledger_ : nullptr);
       }
     }
   }
@@ -93,20 +93,19 @@ class Suite {
     case_names_.insert("bias");
     const bool named = request_.case_name == "bias";
     if ((!request_.case_name.empty() && !named) || !request_.tag.empty()) return;
-    for (const Adapter* adapter : adapters()) {
-      if (!wanted(adapter->op())) continue;
-      if (!request_.file.empty() && request_.file.stem() != adapter->op()) continue;
-      auto test = bias_test_case(*adapter);
-      if (test && deal(*adapter, test->name))
-        check_case(*adapter, std::move(*test), request_.golden.empty() ? &ledger_ : nullptr);
+    for (const Op* op : ops()) {
+      if (!wanted(op->name)) continue;
+      if (!request_.file.empty() && request_.file.stem() != op->name) continue;
+      auto test = bias_test_case(*op);
+      if (test && deal(*op, test->name)) check_case(*op, std::move(*test), request_.golden.empty() ? &ledger_ : nullptr);
     }
   }
 
   // Every case that is asked for comes here once, in the same order whatever the shard: they are dealt like cards, since
   // neighbours in a golden file cost alike. True if this shard has it.
-  bool deal(const Adapter& adapter, const std::string& case_name) {
-    if (trials_.of(adapter).empty()) return false;
-    result_.known[std::string(adapter.op())].push_back(case_name);
+  bool deal(const Op& op, const std::string& case_name) {
+    if (trials_.of(op).empty()) return false;
+    result_.known[op.name].push_back(case_name);
     return request_.shard.has(dealt_++);
   }
 
@@ -140,10 +139,9 @@ class Suite {
       result_.faults = tally_faults(tallies, trust_expected, std::move(result_.faults));
     }
     if (!request_.everything() || !request_.golden.empty() || !request_.file.empty()) return;
-    for (const Adapter* adapter : adapters()) {
-      const std::string op(adapter->op());
-      if (wanted(op) && !result_.known.contains(op) && !trials_.of(*adapter).empty())
-        result_.faults.push_back(op + ": has no golden");
+    for (const Op* op : ops()) {
+      if (wanted(op->name) && !result_.known.contains(op->name) && !trials_.of(*op).empty())
+        result_.faults.push_back(op->name + std::string(": has no golden"));
     }
   }
 
@@ -175,14 +173,14 @@ std::vector<std::string> tally_faults(const std::map<std::string, VariantTally>&
 
 std::vector<std::string> op_names() {
   std::vector<std::string> names;
-  for (const Adapter* adapter : adapters()) names.emplace_back(adapter->op());
+  for (const Op* op : ops()) names.emplace_back(op->name);
   return names;
 }
 
-const Adapter& require_adapter(const std::string& op) {
-  const Adapter* adapter = find_adapter(op);
-  if (adapter == nullptr) throw std::invalid_argument(unknown_name("op", op, op_names()));
-  return *adapter;
+const Op& require_op(const std::string& name) {
+  const Op* op = find_op(name);
+  if (op == nullptr) throw std::invalid_argument(unknown_name("op", name, op_names()));
+  return *op;
 }
 
 std::filesystem::path own_golden() {

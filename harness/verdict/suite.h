@@ -76,8 +76,8 @@ SuiteResult run_suite(const CheckRequest& request, const Progress& progress = {}
 // The names of all ops, for messages.
 std::vector<std::string> op_names();
 
-// The adapter of an op; throws std::invalid_argument that names the nearest.
-const Adapter& require_adapter(const std::string& op);
+// Throws std::invalid_argument that names the nearest.
+const Op& require_op(const std::string& op);
 
 // The project's own golden folder and its ledger.
 std::filesystem::path own_golden();

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 
-#include "harness/verdict/block_format.h"
 #include "reference/block_packing.h"
 
 namespace assay {
@@ -35,7 +34,7 @@ double Tolerances::nmse() const {
 
 std::vector<double> element_values(DType dtype, const std::uint8_t* element) {
   if (!is_block(dtype)) return {element_as_double(dtype, element)};
-  const reference::Format format = block_format(dtype);
+  const reference::Format format = plain_dtype(dtype);
   std::vector<double> values;
   const auto append = [&](const std::uint8_t* bytes) {
     const reference::Block block = reference::read_block(format, bytes);
@@ -46,7 +45,7 @@ std::vector<double> element_values(DType dtype, const std::uint8_t* element) {
     return values;
   }
   const auto rows = reference::unpack_x16(format, element, kPackedRows, dtype_numbers(dtype));
-  for (std::int64_t row = 0; row < kPackedRows; ++row) append(rows.data() + row * reference::info(format).bytes);
+  for (std::int64_t row = 0; row < kPackedRows; ++row) append(rows.data() + row * reference::block_bytes(format));
   return values;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <stdexcept>
 
 #include "harness/verdict/nearest.h"
@@ -32,9 +33,9 @@ Trials::Trials(const CheckRequest& request, std::vector<Skip>& skips) : request_
 void Trials::require_packed_tensors() const {
   for (const RemoteKernel& kernel : runner_->kernels()) {
     if (kernel.packed_tensor.empty()) continue;
-    const Adapter& adapter = *find_adapter(kernel.op);
+    const Op& op = *find_op(kernel.op);
     std::vector<std::string> inputs;
-    for (const TensorSpec& spec : adapter.signature(adapter.bench_params().front()).tensors) {
+    for (const TensorSpec& spec : signature_of(op, op.family->bench_params(op).front()).tensors) {
       if (spec.role == Direction::in) inputs.push_back(spec.name);
     }
     if (std::find(inputs.begin(), inputs.end(), kernel.packed_tensor) == inputs.end()) {
@@ -49,27 +50,26 @@ bool Trials::wanted(const std::string& name) {
   return request_.variant.empty() || request_.variant == name;
 }
 
-const std::vector<Candidate>& Trials::of(const Adapter& adapter) {
-  const auto known = known_.find(&adapter);
+const std::vector<Candidate>& Trials::of(const Op& op) {
+  const auto known = known_.find(&op);
   if (known != known_.end()) return known->second;
-  return known_[&adapter] = runner_ ? remote(adapter) : own(adapter);
+  return known_[&op] = runner_ ? remote(op) : own(op);
 }
 
-std::vector<Candidate> Trials::own(const Adapter& adapter) {
-  const std::vector<Variant> all = adapter.variants();
+std::vector<Candidate> Trials::own(const Op& op) {
   std::vector<Candidate> found;
-  for (std::size_t v = all.size(); v-- > 0;) {
-    if ((request_.isa && all[v].isa != *request_.isa) || !wanted(all[v].name)) continue;
-    if (!isa_supported(all[v].isa)) {
-      skips_.push_back({all[v].name, fmt::format("this CPU lacks {}", isa_name(all[v].isa))});
+  for (const Variant& one : variants_of(op) | std::views::reverse) {
+    if ((request_.isa && one.isa != *request_.isa) || !wanted(one.name)) continue;
+    if (!isa_supported(one.isa)) {
+      skips_.push_back({one.name, fmt::format("this CPU lacks {}", isa_name(one.isa))});
       continue;
     }
-    executors_.push_back(std::make_unique<InProcess>(adapter, v));
+    executors_.push_back(std::make_unique<InProcess>(one.run));
     found.push_back(
-        {.name = all[v].name, .selection = fmt::format("--isa {}", isa_name(all[v].isa)), .executor = executors_.back().get()});
+        {.name = one.name, .selection = fmt::format("--isa {}", isa_name(one.isa)), .executor = executors_.back().get()});
   }
   if (found.empty() && request_.isa && isa_supported(*request_.isa)) {
-    skips_.push_back({std::string(adapter.op()), fmt::format("has no {} variant", isa_name(*request_.isa))});
+    skips_.push_back({op.name, fmt::format("has no {} variant", isa_name(*request_.isa))});
   }
   return found;
 }
@@ -89,13 +89,13 @@ std::string Trials::options_of(const RemoteKernel& kernel) const {
 }
 
 // Those of the plugins, or, without one, ours as the runner has them.
-std::vector<Candidate> Trials::remote(const Adapter& adapter) {
+std::vector<Candidate> Trials::remote(const Op& op) {
   std::vector<Candidate> found;
   const auto& kernels = runner_->kernels();
   for (std::size_t k = kernels.size(); k-- > 0;) {
     const RemoteKernel& kernel = kernels[k];
     const bool foreign = !kernel.plugin.empty();
-    if (kernel.op != adapter.op() || foreign != request_.plugins()) continue;
+    if (kernel.op != op.name || foreign != request_.plugins()) continue;
     if ((request_.isa && kernel.isa != *request_.isa) || !wanted(kernel.variant)) continue;
     if (!kernel.runs) {
       skips_.push_back(

@@ -18,7 +18,7 @@ class Trials {
   Trials(const CheckRequest& request, std::vector<Skip>& skips);
 
   // Ours scalar first: the others are held to it.
-  const std::vector<Candidate>& of(const Adapter& adapter);
+  const std::vector<Candidate>& of(const Op& op);
 
   // The largest page of the machines that take part.
   std::size_t page() const;
@@ -29,8 +29,8 @@ class Trials {
   void require_known_variant() const;
 
  private:
-  std::vector<Candidate> own(const Adapter& adapter);
-  std::vector<Candidate> remote(const Adapter& adapter);
+  std::vector<Candidate> own(const Op& op);
+  std::vector<Candidate> remote(const Op& op);
   std::string options_of(const RemoteKernel& kernel) const;
   bool wanted(const std::string& name);
   void require_packed_tensors() const;
@@ -40,7 +40,7 @@ class Trials {
   std::unique_ptr<RemoteRunner> runner_;
   std::optional<Ledger> own_ledger_;
   std::vector<std::unique_ptr<Executor>> executors_;
-  std::map<const Adapter*, std::vector<Candidate>> known_;
+  std::map<const Op*, std::vector<Candidate>> known_;
   std::set<std::string> names_;
 };
 

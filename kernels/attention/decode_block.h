@@ -6,7 +6,6 @@
 
 #include <stdint.h>
 
-#include "kernels/abi.h"
 #include "kernels/attention/view.h"
 #include "kernels/simd/exp.h"
 #include "kernels/simd/stream.h"

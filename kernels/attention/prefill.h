@@ -1,11 +1,11 @@
 /* Prefill's loops, outermost first: kv heads; chunks of queries, whose state stays in the second-level cache; spans; blocks of
-   keys, widened once for the chunk; sixteen queries or two times sixteen. After an ISA's header and, but for scalar.h, simd/transpose.h. */
+   keys, widened once for the chunk; sixteen queries or two times sixteen. After an ISA's header. */
 #pragma once
 
 #include <stdint.h>
 
-#include "kernels/abi.h"
 #include "kernels/attention/prefill_block.h"
+#include "kernels/attention/registers.h"
 #include "kernels/simd/stream.h"
 
 namespace assay {
@@ -31,18 +31,18 @@ struct Chunk {
 };
 
 ASSAY_INLINE KeyRange join(KeyRange a, KeyRange b) {
-  return {least(a.begin, b.begin), largest(a.end, b.end)};
+  return {at_most(a.begin, b.begin), at_least(a.end, b.end)};
 }
 ASSAY_INLINE KeyRange common(KeyRange a, KeyRange b) {
-  return {largest(a.begin, b.begin), least(a.end, b.end)};
+  return {at_least(a.begin, b.begin), at_most(a.end, b.end)};
 }
 
 // Sixteen queries from `first` on.
-template <class Args>
-inline void load_queries(const Args& args, const Queries& queries, int64_t first, const Shape& shape, QueryLanes& lanes) {
+inline void load_queries(const AttentionArgs& args, const Queries& queries, int64_t first, const Shape& shape,
+                         QueryLanes& lanes) {
   const float* q[kLanes];
   for (int64_t i = 0; i < kLanes; ++i) {
-    const int64_t e = least(first + i, queries.count - 1);
+    const int64_t e = at_most(first + i, queries.count - 1);
     const int64_t row = e / queries.group;
     q[i] = args.q + row * args.q_row_stride + (queries.first_head + e % queries.group) * args.q_head_stride;
     const KeyRange keys = unmasked_keys(args, args.position + row);
@@ -53,7 +53,7 @@ inline void load_queries(const Args& args, const Queries& queries, int64_t first
   for (int64_t step = 0; step < shape.steps; ++step) {
     const int64_t d = step * kLanes;
     F32x16 rows[kLanes];
-    for (int64_t i = 0; i < kLanes; ++i) rows[i] = load_tail(q[i] + d, least(kLanes, shape.dim - d));
+    for (int64_t i = 0; i < kLanes; ++i) rows[i] = load_tail(q[i] + d, at_most(kLanes, shape.dim - d));
     transpose16(rows);
     for (int64_t residue = 0; residue < kLanes; ++residue) {
       store(lanes.q + (residue * shape.steps + step) * kLanes, rows[residue]);
@@ -61,8 +61,7 @@ inline void load_queries(const Args& args, const Queries& queries, int64_t first
   }
 }
 
-template <class Args>
-inline void load_chunk(const Args& args, const Queries& queries, int64_t first, const Shape& shape, Chunk& chunk) {
+inline void load_chunk(const AttentionArgs& args, const Queries& queries, int64_t first, const Shape& shape, Chunk& chunk) {
   for (int64_t i = 0; i < chunk.vectors; ++i) {
     QueryLanes& lanes = chunk.lanes[i];
     lanes.q = chunk.q + i * shape.steps * kLanes * kLanes;
@@ -74,17 +73,16 @@ inline void load_chunk(const Args& args, const Queries& queries, int64_t first, 
 }
 
 // y = o / l, or +0 where no key was unmasked.
-template <class Args>
-inline void finish_queries(const Args& args, const Queries& queries, int64_t first, const QueryLanes& lanes) {
+inline void finish_queries(const AttentionArgs& args, const Queries& queries, int64_t first, const QueryLanes& lanes) {
   const Mask16 seen = differ(lanes.merged_l, zero());
   for (int64_t d = 0; d < args.head_dim; d += kLanes) {
-    const int64_t n = least(kLanes, args.head_dim - d);
+    const int64_t n = at_most(kLanes, args.head_dim - d);
     F32x16 rows[kLanes];
     for (int64_t i = 0; i < kLanes; ++i) {
       rows[i] = i < n ? select(seen, div(load(lanes.merged_o + (d + i) * kLanes), lanes.merged_l), zero()) : zero();
     }
     transpose16(rows);
-    for (int64_t i = 0; i < least(kLanes, queries.count - first); ++i) {
+    for (int64_t i = 0; i < at_most(kLanes, queries.count - first); ++i) {
       const int64_t row = (first + i) / queries.group;
       const int64_t head = queries.first_head + (first + i) % queries.group;
       store_tail(args.y + row * args.y_row_stride + head * args.y_head_stride + d, rows[i], n);
@@ -95,8 +93,8 @@ inline void finish_queries(const Args& args, const Queries& queries, int64_t fir
 // Rows of the keys that some query sees. The others keep what was there: their scores are masked, their values not added.
 template <class Widen, class Element>
 inline void fill_panel(const KeyRows<Element>& rows, KeyRange keys, int64_t block, int64_t dim, Panel& panel) {
-  const int64_t end = least(kKeyBlock, keys.end - block);
-  for (int64_t j = largest(0, keys.begin - block); j < end; ++j) {
+  const int64_t end = at_most(kKeyBlock, keys.end - block);
+  for (int64_t j = at_least(0, keys.begin - block); j < end; ++j) {
     stream(Widen{}, rows.k + j * rows.k_stride, panel.k + j * kPanelStride, dim);
     stream(Widen{}, rows.v + j * rows.v_stride, panel.v + j * kPanelStride, dim);
   }
@@ -113,39 +111,38 @@ inline void chunk_block(Chunk& chunk, int64_t i, const Panel& panel, const Shape
   if constexpr (Vectors > 1) chunk_block<Sums, 1>(chunk, i, panel, shape, block);
 }
 
-template <class Element, class Widen, int Sums, int Vectors, class Args>
-inline void chunk_keys(const Args& args, Chunk& chunk, Panel& panel, const Shape& shape, int64_t kv_head) {
+template <class Cache, int Sums, int Vectors>
+inline void chunk_keys(const AttentionArgs& args, Chunk& chunk, Panel& panel, const Shape& shape, int64_t kv_head) {
   KeyRange keys = chunk.lanes[0].some;
   for (int64_t i = 1; i < chunk.vectors; ++i) keys = join(keys, chunk.lanes[i].some);
-  ViewWalk<Element> walk(args, kv_head, keys.begin);
+  ViewWalk<typename Cache::Stored> walk(args, kv_head, keys.begin);
   int64_t block = round_down(keys.begin, kKeyBlock);
   while (block < keys.end) {
     for (int64_t i = 0; i < chunk.vectors; ++i) begin_span(chunk.lanes[i], shape.dim);
-    const int64_t span_end = least(round_down(block, kKeySpan) + kKeySpan, keys.end);
+    const int64_t span_end = at_most(round_down(block, kKeySpan) + kKeySpan, keys.end);
     for (; block < span_end; block += kKeyBlock) {
-      fill_panel<Widen>(walk.block(block), keys, block, shape.dim, panel);
+      fill_panel<typename Cache::Widen>(walk.block(block), keys, block, shape.dim, panel);
       chunk_block<Sums, Vectors>(chunk, 0, panel, shape, block);
     }
     for (int64_t i = 0; i < chunk.vectors; ++i) merge_span(chunk.lanes[i], shape.dim);
   }
 }
 
-// Vectors of queries are taken together; Sums vectors of sums fit into the registers; 16 is a multiple of it.
-template <class Element, class Widen, int Sums, int Vectors, class Args>
-inline AssayStatus attn_prefill(const Args& args) {
-  const AssayStatus status = check_attention(args, args.rows);
+template <class Cache, Registers R>
+inline AssayStatus attn_prefill(const AttentionArgs& args) {
+  const AssayStatus status = check_attention(args);
   if (status != ASSAY_OK || args.n_heads == 0 || args.rows == 0) return status;
   const Shape shape = {args.head_dim, (args.head_dim + kLanes - 1) / kLanes, args.scale};
-  const int64_t vectors = least(kMaxVectors, kChunkDims / args.head_dim);
+  const int64_t vectors = at_most(kMaxVectors, kChunkDims / args.head_dim);
   const int64_t group = args.n_heads / args.n_kv;
   Chunk chunk;
   Panel panel = {};
   for (int64_t kv_head = 0; kv_head < args.n_kv; ++kv_head) {
     const Queries queries = {args.rows * group, group, kv_head * group};
     for (int64_t first = 0; first < queries.count; first += vectors * kLanes) {
-      chunk.vectors = least(vectors, (queries.count - first + kLanes - 1) / kLanes);
+      chunk.vectors = at_most(vectors, (queries.count - first + kLanes - 1) / kLanes);
       load_chunk(args, queries, first, shape, chunk);
-      chunk_keys<Element, Widen, Sums, Vectors>(args, chunk, panel, shape, kv_head);
+      chunk_keys<Cache, R.prefill_sums, R.prefill_vectors>(args, chunk, panel, shape, kv_head);
       for (int64_t i = 0; i < chunk.vectors; ++i) finish_queries(args, queries, first + i * kLanes, chunk.lanes[i]);
     }
   }

@@ -114,8 +114,8 @@ inline void mask_scores(const QueryLanes& lanes, int64_t block, F32x16* scores) 
   float begins[kLanes];
   float ends[kLanes];
   for (int64_t i = 0; i < kLanes; ++i) {
-    begins[i] = static_cast<float>(largest(0, least(kKeyBlock, lanes.keys[i].begin - block)));
-    ends[i] = static_cast<float>(largest(0, least(kKeyBlock, lanes.keys[i].end - block)));
+    begins[i] = static_cast<float>(at_least(0, at_most(kKeyBlock, lanes.keys[i].begin - block)));
+    ends[i] = static_cast<float>(at_least(0, at_most(kKeyBlock, lanes.keys[i].end - block)));
   }
   const F32x16 begin = load(begins);
   const F32x16 end = load(ends);

@@ -4,10 +4,7 @@
 
 #include <stdint.h>
 
-#include "kernels/kv_view.h"
-
-// Sums that must end up in registers: every loop over them is unrolled, whatever the -O.
-#define ASSAY_UNROLL _Pragma("GCC unroll 16")
+#include "kernels/attention/attention.h"
 
 namespace assay {
 namespace {
@@ -18,16 +15,6 @@ constexpr int64_t kMaxHeadDim = 512;
 constexpr uint32_t kAllKeys = 0xffff;
 constexpr float kMasked = -__builtin_inff();
 static_assert(kKeyBlock == kLanes);
-
-ASSAY_INLINE int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-ASSAY_INLINE int64_t largest(int64_t a, int64_t b) {
-  return a > b ? a : b;
-}
-ASSAY_INLINE int64_t round_down(int64_t n, int64_t unit) {
-  return n / unit * unit;
-}
 
 // Positions begin .. end - 1.
 struct KeyRange {
@@ -46,39 +33,35 @@ inline bool is_view(const AssayKvSpan* spans, int64_t count) {
   return true;
 }
 
-template <class Args>
-inline KeyRange view_range(const Args& args) {
+inline KeyRange view_range(const AttentionArgs& args) {
   if (args.span_count == 0) return {0, 0};
   const AssayKvSpan& last = args.spans[args.span_count - 1];
   return {args.spans[0].first, last.first + last.count};
 }
 
 // The first position that the query may see, wherever the view begins.
-template <class Args>
-ASSAY_INLINE int64_t window_begin(const Args& args, int64_t position) {
-  return args.window > 0 ? largest(0, position - args.window + 1) : 0;
+ASSAY_INLINE int64_t window_begin(const AttentionArgs& args, int64_t position) {
+  return args.window > 0 ? at_least(0, position - args.window + 1) : 0;
 }
 
-template <class Args>
-inline KeyRange unmasked_keys(const Args& args, int64_t position) {
+inline KeyRange unmasked_keys(const AttentionArgs& args, int64_t position) {
   const KeyRange view = view_range(args);
   if (args.causal == 0) return view;
-  return {largest(view.begin, window_begin(args, position)), position < view.end ? position + 1 : view.end};
+  return {at_least(view.begin, window_begin(args, position)), position < view.end ? position + 1 : view.end};
 }
 
-template <class Args>
-inline AssayStatus check_attention(const Args& args, int64_t rows) {
-  if (args.n_heads < 0 || args.n_kv < 0 || args.span_count < 0 || rows < 0) return ASSAY_BAD_SHAPE;
+inline AssayStatus check_attention(const AttentionArgs& args) {
+  if (args.n_heads < 0 || args.n_kv < 0 || args.span_count < 0 || args.rows < 0) return ASSAY_BAD_SHAPE;
   if (args.n_heads > 0 && (args.n_kv == 0 || args.n_heads % args.n_kv != 0)) return ASSAY_BAD_SHAPE;
   if (args.head_dim < 1 || args.head_dim > kMaxHeadDim) return ASSAY_BAD_SHAPE;
-  const int64_t farthest = INT64_MAX - rows;
+  const int64_t farthest = INT64_MAX - args.rows;
   if (args.position < 0 || args.position > farthest) return ASSAY_BAD_SHAPE;
   if (!is_view(args.spans, args.span_count)) return ASSAY_BAD_SHAPE;
   const bool scale_is_finite = args.scale - args.scale == 0.0f;
   if (!scale_is_finite || args.window < 0 || (args.causal == 0 && args.window != 0)) return ASSAY_BAD_PARAMETER;
   // Row 0 sees the earliest position.
   const bool reads_before_view =
-      args.causal != 0 && args.span_count > 0 && rows > 0 && window_begin(args, args.position) < args.spans[0].first;
+      args.causal != 0 && args.span_count > 0 && args.rows > 0 && window_begin(args, args.position) < args.spans[0].first;
   return reads_before_view ? ASSAY_OUT_OF_RANGE : ASSAY_OK;
 }
 
@@ -95,8 +78,7 @@ struct KeyRows {
 template <class Element>
 class ViewWalk {
  public:
-  template <class Args>
-  ViewWalk(const Args& args, int64_t kv_head, int64_t begin) : spans_(args.spans), kv_head_(kv_head) {
+  ViewWalk(const AttentionArgs& args, int64_t kv_head, int64_t begin) : spans_(args.spans), kv_head_(kv_head) {
     int64_t past = args.span_count;  // The span that holds `begin` is the last one that does not begin after it.
     while (past - at_ > 1) {
       const int64_t middle = at_ + (past - at_) / 2;

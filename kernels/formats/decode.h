@@ -1,6 +1,4 @@
-/* Blocks to floats: the value of each format, sixteen elements at a time. After one of the bytes_*.h headers.
-
-   decode_blocks<Format>(args) is a decode op; Format names the block, its elements and how one is decoded. */
+/* Blocks to floats: the value of each format, sixteen elements at a time. After one of the bytes_*.h headers. */
 #pragma once
 
 #include "kernels/formats/blocks.h"
@@ -9,13 +7,7 @@
 
 namespace assay {
 namespace {
-
-template <class Format, class Args>
-inline AssayStatus decode_blocks(const Args& args) {
-  if (args.n < 0 || args.n % Format::kElements != 0) return ASSAY_BAD_SHAPE;
-  for (int64_t i = 0; i < args.n / Format::kElements; ++i) Format::decode(args.src[i], args.dst + i * Format::kElements);
-  return ASSAY_OK;
-}
+namespace decoder {
 
 // Codes of 32 elements: the low nibbles are elements 0..15, the high ones 16..31.
 struct Codes32 {
@@ -33,7 +25,8 @@ ASSAY_INLINE Codes32 codes_with_fifth_bits(const uint8_t* qs, const uint8_t* qh)
   return {bits_or(nibbles.first, bytes_where(low, 16)), bits_or(nibbles.second, bytes_where(high, 16))};
 }
 
-struct FormatQ40 {
+struct q4_0 {
+  using Block = BlockQ4_0;
   static constexpr int64_t kElements = ASSAY_QK;
   ASSAY_INLINE static void decode(const BlockQ4_0& block, float* dst) {
     const F32x16 d = broadcast(half_value(block.d));
@@ -43,7 +36,8 @@ struct FormatQ40 {
   }
 };
 
-struct FormatQ41 {
+struct q4_1 {
+  using Block = BlockQ4_1;
   static constexpr int64_t kElements = ASSAY_QK;
   ASSAY_INLINE static void decode(const BlockQ4_1& block, float* dst) {
     const F32x16 d = broadcast(half_value(block.d));
@@ -54,7 +48,8 @@ struct FormatQ41 {
   }
 };
 
-struct FormatQ50 {
+struct q5_0 {
+  using Block = BlockQ5_0;
   static constexpr int64_t kElements = ASSAY_QK;
   ASSAY_INLINE static void decode(const BlockQ5_0& block, float* dst) {
     const F32x16 d = broadcast(half_value(block.d));
@@ -64,7 +59,8 @@ struct FormatQ50 {
   }
 };
 
-struct FormatQ51 {
+struct q5_1 {
+  using Block = BlockQ5_1;
   static constexpr int64_t kElements = ASSAY_QK;
   ASSAY_INLINE static void decode(const BlockQ5_1& block, float* dst) {
     const F32x16 d = broadcast(half_value(block.d));
@@ -75,7 +71,8 @@ struct FormatQ51 {
   }
 };
 
-struct FormatQ80 {
+struct q8_0 {
+  using Block = BlockQ8_0;
   static constexpr int64_t kElements = ASSAY_QK;
   ASSAY_INLINE static void decode(const BlockQ8_0& block, float* dst) {
     const F32x16 d = broadcast(half_value(block.d));
@@ -89,7 +86,8 @@ ASSAY_INLINE void store_scaled(float* dst, float scale, float minimum, U8x16 q) 
   store(dst, sub(mul(broadcast(scale), widen_u8(q)), broadcast(minimum)));
 }
 
-struct FormatQ4K {
+struct q4_k {
+  using Block = BlockQ4_K;
   static constexpr int64_t kElements = ASSAY_QK_K;
   ASSAY_INLINE static void decode(const BlockQ4_K& block, float* dst) {
     const float d = half_value(block.d);
@@ -109,7 +107,8 @@ struct FormatQ4K {
   }
 };
 
-struct FormatQ5K {
+struct q5_k {
+  using Block = BlockQ5_K;
   static constexpr int64_t kElements = ASSAY_QK_K;
   ASSAY_INLINE static void decode(const BlockQ5_K& block, float* dst) {
     const float d = half_value(block.d);
@@ -129,7 +128,8 @@ struct FormatQ5K {
   }
 };
 
-struct FormatQ6K {
+struct q6_k {
+  using Block = BlockQ6_K;
   static constexpr int64_t kElements = ASSAY_QK_K;
   ASSAY_INLINE static void decode(const BlockQ6_K& block, float* dst) {
     const float d = half_value(block.d);
@@ -153,7 +153,8 @@ struct FormatQ6K {
   }
 };
 
-struct FormatQ8K {
+struct q8_k {
+  using Block = BlockQ8_K;
   static constexpr int64_t kElements = ASSAY_QK_K;
   ASSAY_INLINE static void decode(const BlockQ8_K& block, float* dst) {
     const F32x16 d = broadcast(block.d);
@@ -161,5 +162,6 @@ struct FormatQ8K {
   }
 };
 
+}  // namespace decoder
 }  // namespace
 }  // namespace assay

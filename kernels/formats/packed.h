@@ -17,7 +17,7 @@
 
 ASSAY_C_BEGIN
 
-enum { ASSAY_PACKED_ROWS = 16 };
+enum { ASSAY_PACKED_ROWS = 16, ASSAY_TILE_ROWS = 32 }; /* rows that lie interleaved: of blocks, of tile-major numbers */
 
 /* bytes          field              from plain block of row r
       0 ..   31   d[r]               bytes 0..1     (d)

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "kernels/abi.h"
+#include "kernels/kv/kv.h"
 
 namespace assay {
 namespace {
@@ -26,8 +26,9 @@ ASSAY_INLINE void move_up(const Element* src, Element* dst, int64_t n) {
 }
 
 // A growing cache moves its last head first, a shrinking one its first: no head lands on one that is still to move.
-template <class Args>
-inline AssayStatus kv_repack(const Args& args) {
+template <class Element>
+inline AssayStatus kv_repack(const KvRepackArgs& args) {
+  auto* data = static_cast<typename Element::Stored*>(args.data);
   const int64_t from = args.capacity_src;
   const int64_t to = args.capacity_dst;
   if ((args.n_kv | args.row | from | to) < 0) return ASSAY_BAD_SHAPE;
@@ -36,8 +37,8 @@ inline AssayStatus kv_repack(const Args& args) {
   const int64_t kept = args.positions * args.row;
   for (int64_t i = 0; i < args.n_kv; ++i) {
     const int64_t h = to > from ? args.n_kv - 1 - i : i;
-    const auto* src = args.data + h * from * args.row;
-    auto* dst = args.data + h * to * args.row;
+    const auto* src = data + h * from * args.row;
+    auto* dst = data + h * to * args.row;
     if (dst > src) {
       move_up(src, dst, kept);
     } else if (dst < src) {

@@ -1,3 +1,12 @@
+/* Rotary position embedding: the rotation, and the table of its sines and cosines. */
+#pragma once
+
+#include "kernels/abi.h"
+
+ASSAY_C_BEGIN
+
+typedef enum AssayRopePairing { ASSAY_ROPE_SPLIT = 0, ASSAY_ROPE_ADJACENT = 1, ASSAY_ROPE_SECTIONED = 2 } AssayRopePairing;
+
 /* rope
 
    Rotates pairs of dimensions of each head: y0 = x0 c - x1 s, y1 = x1 c + x0 s.
@@ -19,16 +28,7 @@
 
    Canonical order: y0 = fma(x0, c, -(x1 * s)), y1 = fma(x1, c, x0 * s).
    Bound: g(2)(|x0 c| + |x1 s|) + 4 eta (y1: |x1 c| + |x0 s|), against the table's own bits; 0 for copied dimensions.
-   Source: Su et al., "RoFormer", 2021; sections: Wang et al., "Qwen2-VL", 2024.
-*/
-#pragma once
-
-#include "kernels/abi.h"
-
-ASSAY_C_BEGIN
-
-typedef enum AssayRopePairing { ASSAY_ROPE_SPLIT = 0, ASSAY_ROPE_ADJACENT = 1, ASSAY_ROPE_SECTIONED = 2 } AssayRopePairing;
-
+   Source: Su et al., "RoFormer", 2021; sections: Wang et al., "Qwen2-VL", 2024. */
 typedef struct RopeArgs {
   const float* x;
   const float* cos;
@@ -51,6 +51,28 @@ typedef struct RopeArgs {
 
 typedef enum AssayRopeRecipe { ASSAY_ROPE_F64 = 0, ASSAY_ROPE_HF = 1, ASSAY_ROPE_GGML = 2, ASSAY_ROPE_FREQS = 3 } AssayRopeRecipe;
 
+/* rope_table
+
+   cos[j, i], sin[j, i] = cosine and sine of the angle of pair i at position positions[j]; pairs = rot_dim / 2.
+
+   positions  i32 [rows]    in; 0 <= position < 2^24, else ASSAY_OUT_OF_RANGE
+   inv_freq   f32 [pairs]   in; read by recipe `freqs` alone (may be null otherwise); a NaN or infinity is ASSAY_NOT_FINITE, a magnitude
+                           above 16 ASSAY_BAD_PARAMETER
+   cos        f32 [rows, pairs], row stride table_stride >= pairs, in elements  out
+   sin        f32 [rows, pairs], the same stride                               out; no overlap with cos
+   theta      f64           read by the other recipes: 1 <= theta <= 2^40, else ASSAY_BAD_PARAMETER
+   recipe     how the angle comes about; sine and cosine are then taken of that very angle in fp64 and rounded once:
+     f64    fl64(position * fl64(theta^(-2i/d))), d = 2 pairs, the exponent fl64(-2i/d), the power correctly rounded
+     hf     fl32(position * v), v = fl32(1 / fl32(p)), p = fl64(theta^e), e = fl32(2i/d)
+     ggml   a_0 = fl32(position), a_{i+1} = fl32(a_i * s), s = fl32(theta^(-2/d)), the exponent fl64(-2/d)
+     freqs  fl32(position * inv_freq[i])
+   Alignment: 4 bytes. rows = 0 or pairs = 0 writes nothing. Between pairs and the stride nothing is written.
+   An unknown recipe is ASSAY_BAD_PARAMETER.
+
+   Canonical order: power, sine and cosine as kernels/rope/math_f64.h: double-double power, range reduction
+   by a three-part pi/2, Taylor polynomials.
+   Bound: half an ulp (f32) of the truth, the sine and cosine of the recipe's own angle, + 2^-50 |truth|.
+   Source: Su et al., "RoFormer", 2021; recipes of Hugging Face transformers and ggml (docs/numerics.md). */
 typedef struct RopeTableArgs {
   const int32_t* positions;
   const float* inv_freq;

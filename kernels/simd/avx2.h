@@ -5,12 +5,10 @@
 #include <stdint.h>
 #include <string.h>
 
-#define ASSAY_INLINE inline __attribute__((always_inline))
+#include "kernels/simd/base.h"
 
 namespace assay {
 namespace {
-
-inline constexpr int64_t kLanes = 16;
 
 struct F32x16 {
   __m256 lo;  // lanes 0..7
@@ -261,3 +259,5 @@ ASSAY_INLINE void deinterleave(F32x16 lo, F32x16 hi, F32x16& a, F32x16& b) {
 
 }  // namespace
 }  // namespace assay
+
+#include "kernels/simd/transpose.h"

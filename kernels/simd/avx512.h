@@ -14,12 +14,10 @@
 
 #include <stdint.h>
 
-#define ASSAY_INLINE inline __attribute__((always_inline))
+#include "kernels/simd/base.h"
 
 namespace assay {
 namespace {
-
-inline constexpr int64_t kLanes = 16;
 
 struct F32x16 {
   __m512 v;
@@ -223,3 +221,5 @@ ASSAY_INLINE void deinterleave(F32x16 lo, F32x16 hi, F32x16& a, F32x16& b) {
 
 }  // namespace
 }  // namespace assay
+
+#include "kernels/simd/transpose.h"

@@ -1,4 +1,4 @@
-/* e^x on sixteen lanes: the canonical order of kernels/exp/exp.h. After an ISA's header. */
+/* e^x on sixteen lanes: the canonical order of kernels/activations/activations.h. After an ISA's header. */
 #pragma once
 
 namespace assay {

@@ -1,10 +1,10 @@
 /* Sixteen f32 lanes in plain C++: the definition that avx2.h and avx512.h must match bit for bit.
 
-   A kernel's body is written once over these names; its ISA files include one of the three headers first.
+   A kernel's body is written once over these names; kernels.cc includes the header of its ISA first.
    Everything is in an anonymous namespace and always inlined: a TU compiled with -mavx512f must leave no
    symbol behind that the linker could take for an older CPU's. C headers only, for the same reason.
 
-   F32x16, U16x16     the vectors; kLanes = 16
+   F32x16, U16x16     the vectors; kLanes = 16 (base.h)
    load, store        unaligned; overloads for float and uint16_t; load_once: into a register that several steps use
    load_tail(p, n)    lanes 0..n-1, 0 <= n <= 16; the others are 0 and memory past n is not touched
    load_tail_fill(p, n, fill)   the same with `fill` instead of 0
@@ -26,19 +26,17 @@
    widen_f16, widen_bf16        U16x16 to F32x16, exact; an f16 NaN is made quiet; widen_f16(p): of the sixteen at p
    narrow_f16, narrow_bf16      to nearest even, denormals kept, NaN quiet with the top payload bits
    interleave(a, b, lo, hi)     lo, hi = a0 b0 a1 b1 ..; deinterleave(lo, hi, a, b) is the inverse
-   transpose16(rows)  rows[i] lane j = rows[j] lane i, for sixteen vectors (avx2.h, avx512.h: with transpose.h)
+   transpose16(rows)  rows[i] lane j = rows[j] lane i, for sixteen vectors
 */
 #pragma once
 
 #include <stdint.h>
 #include <string.h>
 
-#define ASSAY_INLINE inline __attribute__((always_inline))
+#include "kernels/simd/base.h"
 
 namespace assay {
 namespace {
-
-inline constexpr int64_t kLanes = 16;
 
 struct F32x16 {
   float lane[16];

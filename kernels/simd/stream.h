@@ -3,8 +3,6 @@
 
 #include <stdint.h>
 
-#include "kernels/abi.h"
-
 namespace assay {
 namespace {
 
@@ -27,28 +25,32 @@ struct NarrowBf16 {
   ASSAY_INLINE U16x16 operator()(const F32x16& v) const { return narrow_bf16(v); }
 };
 
+// Types of elements as the rows of ops.inc name them: how one is stored, and its ways to f32 and back.
+namespace element {
+
+struct f32 {
+  using Stored = float;
+  using Widen = Copy;
+  using Narrow = Copy;
+};
+struct f16 {
+  using Stored = uint16_t;
+  using Widen = WidenF16;
+  using Narrow = NarrowF16;
+};
+struct bf16 {
+  using Stored = uint16_t;
+  using Widen = WidenBf16;
+  using Narrow = NarrowBf16;
+};
+
+}  // namespace element
+
 template <class Function, class From, class To>
 ASSAY_INLINE void stream(Function function, const From* src, To* dst, int64_t n) {
   int64_t i = 0;
   for (; i + kLanes <= n; i += kLanes) store(dst + i, function(load(src + i)));
   if (i < n) store_tail(dst + i, function(load_tail(src + i, n - i)), n - i);
-}
-
-template <class Function, class Args>
-inline AssayStatus convert(const Args& args) {
-  stream(Function{}, args.src, args.dst, args.n);
-  return ASSAY_OK;
-}
-
-template <class Function, class Args>
-inline AssayStatus embed(const Args& args) {
-  for (int64_t j = 0; j < args.rows; ++j) {
-    if (args.ids[j] < 0 || args.ids[j] >= args.vocab) return ASSAY_OUT_OF_RANGE;
-  }
-  for (int64_t j = 0; j < args.rows; ++j) {
-    stream(Function{}, args.table + args.ids[j] * args.n, args.y + j * args.y_stride, args.n);
-  }
-  return ASSAY_OK;
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-/* transpose16 for the vector ISAs, from their interleave. After avx2.h or avx512.h. */
+/* transpose16 for the vector ISAs, from their interleave: avx2.h and avx512.h end with it. */
 #pragma once
 
 namespace assay {

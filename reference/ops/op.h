@@ -27,9 +27,10 @@ enum class FieldKind : std::uint8_t {
   tensor,  // the pointer of the tensor of that name
   array,   // a pointer to an array beside the tensors (attention's spans), which the family's `arrays` makes
   size,    // int64, 0 .. 2^31, and a stride, at least what `otherwise` gives
-  number,  // int64 that may be negative or beyond: a position, or what the kernel must refuse
+  number,  // int64, -2^31 .. 2^31
+  any,     // int64, whatever it is: what the kernel must refuse
   choice,  // int32, one of `choices` by its place in them
-  flag,    // int32
+  int32,
   real32,
   real64,
 };
@@ -41,10 +42,10 @@ struct Field {
   std::size_t offset;
   FieldKind kind;
   // Its value where the parameters do not give it; null: they must.
-  double (*otherwise)(const Op& op, const Params& params, const void* args) = nullptr;
-  bool at_least = false;                     // a stride: no less than `otherwise` says
+  std::int64_t (*otherwise)(const Op& op, const Params& params, const void* args) = nullptr;
+  bool at_least = false;  // a stride: no less than `otherwise` says
   std::span<const char* const> choices = {};
-  const char* param = nullptr;               // its name among the parameters, where that is another
+  const char* param = nullptr;  // its name among the parameters, where that is another; "": it is none of them
 };
 
 // An array that an argument struct points to.
@@ -53,6 +54,7 @@ struct NestedArray {
   std::vector<std::byte> bytes;
 };
 
+// What an op's argument struct means. Functions take the struct with its type taken off (reference/ops/describe.h: `erased`).
 struct Family {
   const char* name;    // "product"
   const char* args;    // the C type: "ProductArgs"
@@ -67,17 +69,18 @@ struct Family {
   // The outputs alone, from the struct alone, as the call writes them.
   std::vector<TensorSpec> (*outputs)(const Op& op, const void* args);
   // What a kernel must return; it follows the pointers of inputs whose values may be refused. Null: never refuses.
-  AssayStatus (*refusal)(const Op& op, const void* args);
+  AssayStatus (*refusal)(const Op& op, const void* args) = nullptr;
   // One Expected an output, in the order of `outputs`.
   void (*reference)(const Op& op, const void* args, std::span<reference::Expected> outputs);
   Cost (*cost)(const Op& op, const Params& params, const void* args);
   ShapeSpace (*shapes)(const Op& op);
-  GeneratedCase (*bias_case)(const Op& op);  // null, or no params: the op has none
+  GeneratedCase (*bias_case)(const Op& op) = [](const Op&) { return GeneratedCase{}; };  // no params: the op has none
   std::vector<Params> (*bench_params)(const Op& op);
   // The reference's figures on the way to the outputs, by the names of golden/SCHEMA.md ("Parts"). Null: none.
   std::map<std::string, std::vector<std::int64_t>> (*parts)(const Op& op, const void* args) = nullptr;
   // The arrays that the struct points to beside tensors, for tensors at these addresses (in the signature's order). Null: none.
-  std::vector<NestedArray> (*arrays)(const Op& op, const Params& params, const void* args, std::span<void* const> tensors) = nullptr;
+  std::vector<NestedArray> (*arrays)(const Op& op, const Params& params, const void* args,
+                                     std::span<void* const> tensors) = nullptr;
 };
 
 struct Op {
@@ -100,6 +103,8 @@ const Op* find_op(std::string_view name);
 // An argument struct, and what it points to beside tensors. A copy is a call of its own.
 class Arguments {
  public:
+  static constexpr std::size_t kMostBytes = 256;
+
   Arguments(const Op& op, const Params& params, std::span<void* const> tensors);
   Arguments(const Arguments& other);
   Arguments& operator=(const Arguments& other) = delete;
@@ -112,7 +117,6 @@ class Arguments {
  private:
   void link();
 
-  static constexpr std::size_t kMostBytes = 256;
   alignas(8) std::byte bytes_[kMostBytes] = {};
   std::size_t size_;
   std::vector<NestedArray> arrays_;

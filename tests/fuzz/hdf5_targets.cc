@@ -31,9 +31,9 @@ void require_whole(const GoldenCase& one) {
 }
 
 // As `assay check` does it, up to the kernel.
-void lay_out(const Adapter& adapter, const GoldenFile& file, const std::string& name) {
-  TestCase test = case_from_golden(adapter, file, name);
-  const Signature signature = adapter.signature(test.params);
+void lay_out(const Op& op, const GoldenFile& file, const std::string& name) {
+  TestCase test = case_from_golden(op, file, name);
+  const Signature signature = signature_of(op, test.params);
   std::int64_t bytes = 0;
   for (const TensorSpec& spec : signature.tensors) {
     require(spec.elements() >= 0 && spec.extent() >= 0, "a tensor of negative size");
@@ -41,14 +41,14 @@ void lay_out(const Adapter& adapter, const GoldenFile& file, const std::string& 
     bytes += static_cast<std::int64_t>(spec.extent_bytes());
   }
   if (bytes > kMostCallBytes) return;
-  Call call(adapter, test.params, std::move(test.inputs));
+  Call call(op, test.params, std::move(test.inputs));
   for (const Placement& placement : call.placements()) call.place(placement);
 }
 
 void read_case(const GoldenFile& file, const std::string& name) {
   try {
     require_whole(file.read(name));
-    if (const Adapter* adapter = find_adapter(file.op())) lay_out(*adapter, file, name);
+    if (const Op* op = find_op(file.op())) lay_out(*op, file, name);
   } catch (const Broken&) {
     throw;
   } catch (const Hdf5Error&) {

@@ -19,7 +19,7 @@ RunnerOptions says(const MemoryFile& file) {
 
 // The same call each time: add of 33 numbers.
 Call small_call(std::size_t page) {
-  const Adapter& add = *find_adapter("add");
+  const Op& add = *find_op("add");
   TestCase test = generated_test_case(add, {.shape = {{"n", std::int64_t{33}}}, .data = "gauss", .seed = 1});
   return {add, std::move(test.params), std::move(test.inputs), std::max(page, guard_page_bytes())};
 }

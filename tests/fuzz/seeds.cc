@@ -4,9 +4,10 @@
 #include <string>
 
 #include "harness/interop/runner/messages.h"
-#include "harness/interop/runner/ops.h"
+#include "harness/plugin/assay_plugin.h"
 #include "harness/verdict/guard.h"
 #include "kernels/abi.h"
+#include "kernels/op_tables.h"
 #include "tests/fuzz/sections.h"
 #include "tests/malformed/folder_image.h"
 #include "tests/malformed/malformed.h"
@@ -115,7 +116,7 @@ std::vector<Seed> text_seeds() {
 
 wire::Greeting greeting() {
   wire::Greeting greeting;
-  greeting.abi = 1;
+  greeting.abi = ASSAY_PLUGIN_ABI;
   greeting.page_bytes = guard_page_bytes();
   greeting.machine = "x86_64";
   greeting.isas = "scalar";

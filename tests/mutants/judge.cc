@@ -2,6 +2,7 @@
 // runs in a process of its own, forked from there.
 //
 //   mutant_judge OP CHECKS < lines     each line: NAME LIBRARY SYMBOL VARIANT
+//   mutant_judge --isas                the ISAs whose kernels this CPU runs
 //
 // For each line one JSON object: name, variant, ended ("" or how the process died), failures [{case, check, message}], and over all
 // cases the largest nmse and whether all were close (harness/verdict/tolerances.h). The mutant of a scalar kernel is not held to the spread,
@@ -17,12 +18,12 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
 
-#include "engine/threads.h"
-#include "harness/verdict/adapter.h"
 #include "harness/verdict/cases.h"
 #include "harness/verdict/check.h"
 #include "harness/verdict/suite.h"
+#include "kernels/isa.h"
 
 namespace assay {
 namespace {
@@ -32,34 +33,6 @@ constexpr rlim_t kSeconds =
 
 using RunFn = AssayStatus (*)(const void* args) noexcept;
 
-// A kernel out of a library, in this process.
-class Loaded final : public Executor {
- public:
-  Loaded(const Adapter& adapter, RunFn function) : adapter_(adapter), run_(function) {}
-
-  Execution run(const Call&, std::span<const CallPart> parts, bool at_once) override {
-    Execution result;
-    const auto call = [&](const CallPart& part) { return adapter_.call(run_, part.params, part.pointers); };
-    if (parts.size() == 1) {
-      result.fault = run_guarded([&] { result.status = call(parts[0]); });
-      return result;
-    }
-    const auto count = static_cast<std::int64_t>(parts.size());
-    std::vector<AssayStatus> status(parts.size(), ASSAY_OK);
-    parallel_ranges(at_once ? static_cast<int>(count) : 1, count, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) status[static_cast<std::size_t>(i)] = call(parts[static_cast<std::size_t>(i)]);
-    });
-    for (const AssayStatus one : status) {
-      if (one != ASSAY_OK) result.status = one;
-    }
-    return result;
-  }
-
- private:
-  const Adapter& adapter_;
-  RunFn run_;
-};
-
 RunFn load(const std::string& library, const std::string& symbol) {
   void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) throw std::runtime_error(dlerror());
@@ -68,16 +41,15 @@ RunFn load(const std::string& library, const std::string& symbol) {
   return reinterpret_cast<RunFn>(function);
 }
 
-std::vector<CaseCheck> prepared_cases(const Adapter& adapter) {
+std::vector<CaseCheck> prepared_cases(const Op& op) {
   std::vector<CaseCheck> checks;
   for (const auto& path : golden_files(own_golden())) {
     const GoldenFile file(path);
-    if (file.op() != adapter.op()) continue;
-    for (const std::string& name : file.case_names())
-      checks.emplace_back(adapter, case_from_golden(adapter, file, name), nullptr);
+    if (file.op() != op.name) continue;
+    for (const std::string& name : file.case_names()) checks.emplace_back(op, case_from_golden(op, file, name), nullptr);
   }
-  if (auto test = bias_test_case(adapter)) checks.emplace_back(adapter, std::move(*test), nullptr);
-  const std::size_t scalar = adapter.variants().size() - 1;
+  if (auto test = bias_test_case(op)) checks.emplace_back(op, std::move(*test), nullptr);
+  const Variant scalar = variants_of(op).back();
   for (CaseCheck& one : checks) {
     const CaseResult result = one.check(scalar, Checks::parse("classes,bound,exact"));  // computes what is kept
     if (result.failure) throw std::runtime_error(result.op + " " + result.case_name + ": " + result.failure->message);
@@ -92,8 +64,8 @@ struct Mutant {
   std::string variant;
 };
 
-nlohmann::json judge(const Adapter& adapter, std::vector<CaseCheck>& cases, const Mutant& mutant, const std::string& wanted) {
-  Loaded executor(adapter, load(mutant.library, mutant.symbol));
+nlohmann::json judge(std::vector<CaseCheck>& cases, const Mutant& mutant, const std::string& wanted) {
+  InProcess executor(load(mutant.library, mutant.symbol));
   const Candidate candidate{.name = mutant.variant, .selection = "", .executor = &executor};
   nlohmann::json failures = nlohmann::json::array();
   double nmse = 0;
@@ -127,8 +99,7 @@ nlohmann::json judge(const Adapter& adapter, std::vector<CaseCheck>& cases, cons
 }
 
 // In a child: what it does to memory, or to the process, ends with it.
-nlohmann::json judge_apart(const Adapter& adapter, std::vector<CaseCheck>& cases, const Mutant& mutant,
-                           const std::string& wanted) {
+nlohmann::json judge_apart(std::vector<CaseCheck>& cases, const Mutant& mutant, const std::string& wanted) {
   int ends[2];
   if (pipe(ends) != 0) throw std::runtime_error("pipe failed");
   const pid_t child = fork();
@@ -139,7 +110,7 @@ nlohmann::json judge_apart(const Adapter& adapter, std::vector<CaseCheck>& cases
     setrlimit(RLIMIT_CPU, &limit);
     std::string text;
     try {
-      text = judge(adapter, cases, mutant, wanted).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+      text = judge(cases, mutant, wanted).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     } catch (const std::exception& error) {
       text = nlohmann::json{{"error", error.what()}}.dump();
     }
@@ -164,14 +135,14 @@ nlohmann::json judge_apart(const Adapter& adapter, std::vector<CaseCheck>& cases
   return result;
 }
 
-int run(const std::string& op, const std::string& wanted) {
+int run(const std::string& op_name, const std::string& wanted) {
   assert_float_environment();
-  const Adapter& adapter = require_adapter(op);
-  std::vector<CaseCheck> cases = prepared_cases(adapter);
+  const Op& op = require_op(op_name);
+  std::vector<CaseCheck> cases = prepared_cases(op);
   for (std::string line; std::getline(std::cin, line);) {
     Mutant mutant;
     std::istringstream(line) >> mutant.name >> mutant.library >> mutant.symbol >> mutant.variant;
-    nlohmann::json result = judge_apart(adapter, cases, mutant, wanted);
+    nlohmann::json result = judge_apart(cases, mutant, wanted);
     result["name"] = mutant.name;
     result["variant"] = mutant.variant;
     result["cases"] = cases.size();
@@ -184,6 +155,12 @@ int run(const std::string& op, const std::string& wanted) {
 }  // namespace assay
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == "--isas") {
+    for (const assay::IsaRow& row : assay::kIsas) {
+      if (assay::isa_runs(assay::cpu_features(), row.isa)) std::cout << row.name << "\n";
+    }
+    return 0;
+  }
   if (argc != 3) {
     std::cerr << "usage: mutant_judge OP CHECKS < NAME-LIBRARY-SYMBOL-VARIANT-lines\n";
     return 2;

@@ -10,8 +10,8 @@
 #include <stdexcept>
 
 #include "harness/plugin/assay_plugin.h"
-#include "kernels/add/add.h"
-#include "kernels/rms_norm/rms_norm.h"
+#include "kernels/activations/activations.h"
+#include "kernels/norms/norms.h"
 
 namespace {
 
@@ -210,17 +210,17 @@ AssayStatus run_packed_past(const void* args) {
 
 constexpr AssayPluginKernel kernel(const char* name, AssayStatus (*run)(const void*), int claim = assay::ASSAY_CLAIM_BOUNDED,
                                    const char* isa = "scalar") {
-  return {sizeof(AssayPluginKernel), claim, "rms_norm", name, isa, nullptr, nullptr, nullptr, run};
+  return {sizeof(AssayPluginKernel), claim, "rms_norm", name, isa, nullptr, nullptr, nullptr, run, nullptr};
 }
 constexpr AssayPluginKernel packed(const char* name, std::int64_t (*bytes)(const void*), AssayStatus (*pack)(const void*, void*),
                                    AssayStatus (*run)(const void*)) {
-  return {sizeof(AssayPluginKernel), assay::ASSAY_CLAIM_BOUNDED, "rms_norm", name, "scalar", "w", bytes, pack, run};
+  return {sizeof(AssayPluginKernel), assay::ASSAY_CLAIM_BOUNDED, "rms_norm", name, "scalar", "w", bytes, pack, run, nullptr};
 }
 
 const AssayPluginKernel kKernels[] = {
     kernel("good", good),
     {sizeof(AssayPluginKernel), assay::ASSAY_CLAIM_CANONICAL, "add", "canonical", "scalar", nullptr, nullptr, nullptr,
-     canonical_add},
+     canonical_add, ""},
     packed("packed", packed_bytes, pack, run_packed),
     kernel("prints", prints),
     kernel("segfault", segfault),

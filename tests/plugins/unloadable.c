@@ -1,8 +1,9 @@
-/* A plugin that must be refused; FAULT says why. Also the header's C11 compile test as a whole plugin. */
+/* A plugin that must be refused; FAULT says why. The last few are taken: of another revision of the ABI. Also the header's C11 compile test as a whole plugin. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "harness/plugin/assay_plugin.h"
-#include "kernels/add/add.h"
+#include "kernels/activations/activations.h"
 
 static AssayStatus run(const void* args) {
   const AddArgs* a = args;
@@ -39,34 +40,73 @@ static AssayStatus pack(const void* args, void* packed) {
 #define NO_SYMBOL 15
 #define CRASH_AT_LOAD 16
 #define EXIT_AT_LOAD 17
+#define ABI_1 18
+#define ODD_SIZE 19
+#define SIZES_DIFFER 20
+#define UNKNOWN_FIELD 21
+#define UNKNOWN_PLUGIN_FIELD 22
+#define MALFORMED_PROPERTY 23
+#define UNKNOWN_PROPERTY 24
+#define OLDER_REVISION 25
+#define NEWER_REVISION 26
 
-static const AssayPluginKernel kernels[] = {
-    {.size = FAULT == WRONG_KERNEL_SIZE ? 56 : sizeof(AssayPluginKernel),
-     .claim = FAULT == BAD_CLAIM ? 7 : ASSAY_CLAIM_BOUNDED,
-     .op = FAULT == UNKNOWN_OP ? "ad" : "add",
-     .name = FAULT == BAD_NAME ? "a b" : "one",
-     .isa = FAULT == UNKNOWN_ISA ? "avx3" : "scalar",
-     .packed_tensor = FAULT == HALF_LAYOUT      ? "b"
-                      : FAULT == UNKNOWN_TENSOR ? "w"
-                      : FAULT == OUTPUT_TENSOR  ? "y"
-                                                : NULL,
-     .packed_bytes = FAULT == UNKNOWN_TENSOR || FAULT == OUTPUT_TENSOR ? packed_bytes : NULL,
-     .pack = FAULT == UNKNOWN_TENSOR || FAULT == OUTPUT_TENSOR ? pack : NULL,
-     .run = FAULT == NULL_RUN ? NULL : run},
-    {.size = sizeof(AssayPluginKernel),
-     .claim = ASSAY_CLAIM_BOUNDED,
-     .op = "add",
-     .name = FAULT == DUPLICATE_NAME ? "one" : "two",
-     .isa = "scalar",
-     .run = run},
+/* A kernel as a later revision of the ABI may lay it out. */
+typedef struct Kernel {
+  AssayPluginKernel known;
+#if FAULT == UNKNOWN_FIELD || FAULT == NEWER_REVISION
+  const char* more[2];
+#endif
+} Kernel;
+
+#define KERNEL_SIZE                                                     \
+  (FAULT == WRONG_KERNEL_SIZE ? 56                                      \
+   : FAULT == ODD_SIZE        ? 76                                      \
+   : FAULT == OLDER_REVISION  ? offsetof(AssayPluginKernel, properties) \
+                              : sizeof(Kernel))
+#define PROPERTIES \
+  (FAULT == MALFORMED_PROPERTY ? "order=rows" : FAULT == UNKNOWN_PROPERTY ? "order=rows;" : FAULT == NEWER_REVISION ? "" : NULL)
+
+static const Kernel kernels[] = {
+    {.known = {.size = KERNEL_SIZE,
+               .claim = FAULT == BAD_CLAIM ? 7 : ASSAY_CLAIM_BOUNDED,
+               .op = FAULT == UNKNOWN_OP ? "ad" : "add",
+               .name = FAULT == BAD_NAME ? "a b" : "one",
+               .isa = FAULT == UNKNOWN_ISA ? "avx3" : "scalar",
+               .packed_tensor = FAULT == HALF_LAYOUT      ? "b"
+                                : FAULT == UNKNOWN_TENSOR ? "w"
+                                : FAULT == OUTPUT_TENSOR  ? "y"
+                                                          : NULL,
+               .packed_bytes = FAULT == UNKNOWN_TENSOR || FAULT == OUTPUT_TENSOR ? packed_bytes : NULL,
+               .pack = FAULT == UNKNOWN_TENSOR || FAULT == OUTPUT_TENSOR ? pack : NULL,
+               .run = FAULT == NULL_RUN ? NULL : run,
+               .properties = PROPERTIES}},
+    {
+        .known = {.size = FAULT == SIZES_DIFFER ? 64 : KERNEL_SIZE,
+                  .claim = ASSAY_CLAIM_BOUNDED,
+                  .op = "add",
+                  .name = FAULT == DUPLICATE_NAME ? "one" : "two",
+                  .isa = "scalar",
+                  .run = run},
+#if FAULT == UNKNOWN_FIELD
+        .more = {NULL, "new"},
+#endif
+    },
 };
 
-static const AssayPlugin plugin = {FAULT == WRONG_ABI ? 99 : ASSAY_PLUGIN_ABI,
-                                   FAULT == WRONG_SIZE ? 8 : sizeof(AssayPlugin),
-                                   "small",
-                                   "1.0",
-                                   kernels,
-                                   FAULT == NO_KERNELS ? 0 : 2};
+/* Kernels as they stood before `properties` was there, one behind the other. */
+static _Alignas(8) unsigned char older[2][offsetof(AssayPluginKernel, properties)];
+
+static struct {
+  AssayPlugin known;
+  const char* more;
+} plugin = {{FAULT == WRONG_ABI ? 99
+             : FAULT == ABI_1   ? 1
+                                : ASSAY_PLUGIN_ABI,
+             FAULT == WRONG_SIZE                                        ? 8
+             : FAULT == UNKNOWN_PLUGIN_FIELD || FAULT == NEWER_REVISION ? sizeof plugin
+                                                                        : sizeof(AssayPlugin),
+             "small", "1.0", &kernels[0].known, FAULT == NO_KERNELS ? 0 : 2},
+            FAULT == UNKNOWN_PLUGIN_FIELD ? "new" : NULL};
 
 #if FAULT == NO_SYMBOL
 #define assay_plugin another_name
@@ -76,5 +116,9 @@ const AssayPlugin* another_name(void);
 ASSAY_PLUGIN_EXPORT const AssayPlugin* assay_plugin(void) {
   if (FAULT == CRASH_AT_LOAD) abort();
   if (FAULT == EXIT_AT_LOAD) exit(3);
-  return FAULT == NULL_PLUGIN ? NULL : &plugin;
+  if (FAULT == OLDER_REVISION) {
+    for (int k = 0; k < 2; ++k) memcpy(older[k], &kernels[k], sizeof older[k]);
+    plugin.known.kernels = (const AssayPluginKernel*)(const void*)older;
+  }
+  return FAULT == NULL_PLUGIN ? NULL : &plugin.known;
 }

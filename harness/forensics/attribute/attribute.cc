@@ -8,23 +8,14 @@
 #include <optional>
 
 #include "harness/forensics/attribute/plan_faults.h"
-#include "harness/forensics/audit/wiring.h"
+#include "harness/forensics/model/wiring.h"
 #include "harness/forensics/trace/prompts.h"
 
 namespace assay {
 namespace {
 
 RowMatrix kept_rows(const Array& values, const std::vector<std::int32_t>& positions) {
-  const std::int64_t width = values.elements() / values.shape[0];
-  const std::size_t size = dtype_size(values.dtype);
-  RowMatrix out(std::ssize(positions), width);
-  for (std::size_t row = 0; row < positions.size(); ++row) {
-    for (std::int64_t c = 0; c < width; ++c) {
-      const auto at = static_cast<std::size_t>(positions[row] * width + c);
-      out(static_cast<Eigen::Index>(row), c) = element_as_double(values.dtype, values.bytes.data() + at * size);
-    }
-  }
-  return out;
+  return matrix_of(values)(positions, Eigen::all);
 }
 
 double relative(const RowMatrix& difference, const RowMatrix& golden) {
@@ -66,7 +57,7 @@ class PromptRun {
     const Step& step = request_.engine->plan().steps[index];
     SiteAttribution out;
     out.site = step.site;
-    out.op = step.prefill_op;
+    out.op = step.prefill->name;
     out.local = probe_.errors()[index];
     out.variant = out.local.variant;
     if (wiring != nullptr) {

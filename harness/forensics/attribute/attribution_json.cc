@@ -1,4 +1,6 @@
 #include "harness/forensics/attribute/attribute.h"
+
+#include <nlohmann/json.hpp>
 #include "harness/reports/report.h"
 
 namespace assay {

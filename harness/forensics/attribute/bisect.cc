@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "harness/forensics/trace/prompts.h"
@@ -118,10 +119,9 @@ class Bisector {
     }
     double difference = 0;
     double norm = 0;
-    const std::size_t size = dtype_size(golden.dtype);
-    for (std::size_t i = 0; i < rows.values().size(); ++i) {
-      const double want = element_as_double(golden.dtype, golden.bytes.data() + i * size);
-      const double error = static_cast<double>(rows.values()[i]) - want;
+    for (std::int64_t i = 0; i < std::ssize(rows.values()); ++i) {
+      const double want = golden.number(i);
+      const double error = static_cast<double>(rows.values()[static_cast<std::size_t>(i)]) - want;
       difference += error * error;
       norm += want * want;
     }

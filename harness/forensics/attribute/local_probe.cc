@@ -7,6 +7,7 @@
 
 #include "engine/run/site_rows.h"
 #include "engine/run/step_calls.h"
+#include "harness/forensics/model/wiring.h"
 #include "reference/convert.h"
 
 namespace assay {
@@ -59,19 +60,19 @@ std::vector<std::uint8_t> narrowed(const std::vector<std::uint8_t>& numbers) {
 }
 
 bool is_exact(const Step& step) {
-  return step.kind == StepKind::embed || step.kind == StepKind::quantize || step.kind == StepKind::kv_store;
+  return step.prefill->contract->exactness == reference::Exactness::exact;
 }
 
 // K's rows, then V's, in the cache's type.
 Array stored_by_definition(const StepRun& run) {
-  const bool wide = run.plan.kv.shape.type == KvType::f32;
-  Array array{wide ? DType::f32 : DType::f16, run.inputs[0].shape, {}};
+  const DType type = run.plan.kv.shape.type;
+  Array array{type, run.inputs[0].shape, {}};
   array.shape.insert(array.shape.begin(), {run.rows, 2});
   for (std::int64_t row = 0; row < run.rows; ++row) {
     for (const RowsView& view : run.inputs) {
       std::vector<std::uint8_t> numbers;
       append_row(view, row, numbers);
-      if (!wide) numbers = narrowed(numbers);
+      if (type == DType::f16) numbers = narrowed(numbers);
       array.bytes.insert(array.bytes.end(), numbers.begin(), numbers.end());
     }
   }
@@ -98,7 +99,7 @@ Array LocalProbe::dense(const RowsView& view) const {
 void LocalProbe::before(const StepRun& run) {
   if (run.index == 0) written_.clear();
   check_inputs(run);
-  if (run.step().kind == StepKind::kv_store) {
+  if (formula_of(run.step()) == Formula::kv_store) {
     want_ = stored_by_definition(run);
   } else {
     run_reference(run);

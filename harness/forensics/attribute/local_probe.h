@@ -11,6 +11,7 @@
 #include "engine/run/engine.h"
 #include "engine/run/observer.h"
 #include "harness/verdict/compare.h"
+#include "reference/ops/op.h"
 
 namespace assay {
 

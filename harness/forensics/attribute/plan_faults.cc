@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "harness/forensics/audit/wiring.h"
+#include "harness/forensics/model/wiring.h"
 
 namespace assay {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 // Rows for the cache are [kv_heads, head_dim].
 void check_stores(const Plan& plan, std::vector<PlanFault>& faults) {
   for (const Step& step : plan.steps) {
-    if (step.kind != StepKind::kv_store) continue;
+    if (formula_of(step) != Formula::kv_store) continue;
     for (const Operand& operand : step.inputs) {
       if (operand.heads == plan.config.kv_heads && operand.width == plan.config.head_dim) continue;
       faults.push_back({step.site, fmt::format("the plan stores {} heads of {}, the cache has {} of {}", operand.heads,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "harness/forensics/sites/site_name.h"
 #include "harness/forensics/trace/prompts.h"

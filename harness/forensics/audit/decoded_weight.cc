@@ -19,15 +19,6 @@ RowMatrix decode_numbers(const Weight& weight) {
   return out;
 }
 
-reference::Format format_of(DType dtype) {
-  for (const reference::Format format :
-       {reference::Format::q4_0, reference::Format::q4_1, reference::Format::q5_0, reference::Format::q5_1,
-        reference::Format::q8_0, reference::Format::q4_k, reference::Format::q5_k, reference::Format::q6_k}) {
-    if (dtype_name(dtype) == reference::info(format).name) return format;
-  }
-  throw std::invalid_argument("no weights in " + std::string(dtype_name(dtype)));
-}
-
 }  // namespace
 
 DecodedWeight decode_weight(const Weight& weight) {
@@ -35,14 +26,16 @@ DecodedWeight decode_weight(const Weight& weight) {
     RowMatrix value = decode_numbers(weight);
     return {value, value.cwiseAbs(), 0};
   }
-  const reference::Format format = format_of(weight.dtype);
-  const reference::FormatInfo& info = reference::info(format);
-  DecodedWeight out{RowMatrix(weight.rows, weight.cols), RowMatrix(weight.rows, weight.cols), weight.cols / info.elements};
+  if (is_packed(weight.dtype) || weight.dtype == DType::q8_k)
+    throw std::invalid_argument("no weights in " + std::string(dtype_name(weight.dtype)));
+  const std::int64_t elements = dtype_numbers(weight.dtype);
+  DecodedWeight out{RowMatrix(weight.rows, weight.cols), RowMatrix(weight.rows, weight.cols), weight.cols / elements};
   for (std::int64_t b = 0; b < weight.rows * out.blocks; ++b) {
-    const reference::Block block = reference::read_block(format, weight.bytes.data() + b * info.bytes);
-    for (int i = 0; i < info.elements; ++i) {
+    const reference::Block block =
+        reference::read_block(weight.dtype, weight.bytes.data() + b * reference::block_bytes(weight.dtype));
+    for (int i = 0; i < elements; ++i) {
       const auto at = static_cast<std::size_t>(i);
-      const std::int64_t index = b * info.elements + i;
+      const std::int64_t index = b * elements + i;
       out.value.data()[index] = block.value(i);
       out.split.data()[index] =
           std::abs(block.d * block.scale[at] * block.code[at]) + (block.has_min ? std::abs(block.dmin * block.min[at]) : 0);

@@ -5,32 +5,35 @@
 #include <algorithm>
 #include <optional>
 
+#include "harness/forensics/sites/site_name.h"
+
 namespace assay {
 namespace explanation {
 namespace {
 
-std::string last_of(const std::string& site) {
-  return site.substr(site.rfind('.') + 1);
-}
+// Formulas fed by another's site in a way that has a name.
+struct Misfed {
+  Formula formula;
+  Formula by;
+  const char* name;
+};
+constexpr Misfed kMisfed[] = {{Formula::rms_norm, Formula::rope, "norm after rope: "},
+                              {Formula::rope, Formula::linear, "norm left out before rope: "},
+                              {Formula::attention, Formula::rms_norm, "not the rotated ones: "}};
 
-// What such a mistake is called, if it has a name.
-std::string misfed(StepKind kind, const std::string& by) {
-  const std::string name = last_of(by);
-  if (kind == StepKind::rms_norm && name.ends_with("_rope")) return "norm after rope: ";
-  if (kind == StepKind::rope && name.ends_with("_proj")) return "norm left out before rope: ";
-  if (kind == StepKind::attention && name.ends_with("_norm")) return "not the rotated ones: ";
-  return {};
+std::string misfed(const WrongSite& site, const std::string& by) {
+  const auto other = wiring_of_site(site.model.config(), by);
+  const auto* const found = std::ranges::find_if(
+      kMisfed, [&](const Misfed& one) { return other && one.formula == site.wiring.formula && one.by == other->formula; });
+  return found == std::end(kMisfed) ? "" : found->name;
 }
 
 // Sites of the same layer, and what the layer itself is fed by.
 std::vector<std::string> near(const WrongSite& site) {
   const std::vector<std::string>& all = site.rows.prompt().sites;
-  std::string prefix;
-  std::string input;
-  if (site.wiring.layer >= 0) {
-    prefix = site.wiring.site.substr(0, site.wiring.site.rfind('.') + 1);
-    input = site.wiring.layer == 0 ? "embed" : fmt::format("layers.{:02}.ffn_residual", site.wiring.layer - 1);
-  }
+  const int layer = static_cast<int>(site.wiring.layer);
+  const std::string prefix = layer < 0 ? "" : layer_site(layer, "");
+  const std::string input = layer < 0 ? "" : stream_before(site.model.config(), layer);
   std::vector<std::string> out;
   std::ranges::copy_if(all, std::back_inserter(out), [&](const std::string& other) {
     return other != site.wiring.site && other != kLogitsSite && (other.starts_with(prefix) || other == input);
@@ -60,7 +63,7 @@ void try_inputs(Tries& tries) {
     for (const std::string& other : near(site)) {
       const RowMatrix& candidate = site.rows.site(other);
       if (feeds(own, other) || candidate.cols() != site.call.inputs[i].cols()) continue;
-      tries.attempt(fmt::format("{}fed by {}, not by {}", misfed(site.wiring.kind, other), other, source_text(own)),
+      tries.attempt(fmt::format("{}fed by {}, not by {}", misfed(site, other), other, source_text(own)),
                     [&](SiteCall& call) { call.inputs[i] = candidate; });
     }
   }
@@ -82,12 +85,12 @@ void try_weights(Tries& tries) {
   const auto attempt_with = [&](const DecodedWeight& changed, const char* what) {
     tries.attempt(what, [&](SiteCall& call) { call.weight = &changed; });
   };
-  if (site.wiring.kind == StepKind::rms_norm) {
+  if (site.wiring.formula == Formula::rms_norm) {
     const RowMatrix ones = RowMatrix::Ones(own.rows, own.cols);
     attempt_with({ones, ones, 0}, "no weight");
     const RowMatrix plus = weight.value.array() + 1;
     attempt_with({plus, plus.cwiseAbs(), 0}, "1 + weight");
-  } else if (site.wiring.kind == StepKind::linear && own.rows == own.cols) {
+  } else if (site.wiring.formula == Formula::linear && own.rows == own.cols) {
     attempt_with({weight.value.transpose(), weight.split.transpose(), weight.blocks}, "the weight transposed");
   }
 }

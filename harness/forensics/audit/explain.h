@@ -8,7 +8,7 @@
 #include "harness/forensics/audit/formula.h"
 #include "harness/forensics/audit/recipe.h"
 #include "harness/forensics/audit/trace_rows.h"
-#include "harness/forensics/audit/wiring.h"
+#include "harness/forensics/model/wiring.h"
 
 namespace assay {
 

@@ -189,32 +189,26 @@ double estimated_eps(const Tries& tries) {
   return eps;
 }
 
+struct Settings {
+  Formula formula;
+  void (*tried)(Tries&);
+};
+constexpr Settings kSettings[] = {{Formula::linear, try_roundings},
+                                  {Formula::rms_norm, try_norms},
+                                  {Formula::rope, try_rotations},
+                                  {Formula::attention, try_attention},
+                                  {Formula::swiglu, try_gates}};
+
 }  // namespace
 
 void try_estimates(Tries& tries) {
-  if (tries.site().wiring.kind == StepKind::rms_norm) try_rounded(tries, estimated_eps(tries), "eps", &SiteCall::eps);
-  if (tries.site().wiring.kind == StepKind::rope) try_rounded(tries, estimated_theta(tries), "theta", &SiteCall::theta);
+  if (tries.site().wiring.formula == Formula::rms_norm) try_rounded(tries, estimated_eps(tries), "eps", &SiteCall::eps);
+  if (tries.site().wiring.formula == Formula::rope) try_rounded(tries, estimated_theta(tries), "theta", &SiteCall::theta);
 }
 
 void try_settings(Tries& tries) {
-  switch (tries.site().wiring.kind) {
-    case StepKind::linear:
-      try_roundings(tries);
-      break;
-    case StepKind::rms_norm:
-      try_norms(tries);
-      break;
-    case StepKind::rope:
-      try_rotations(tries);
-      break;
-    case StepKind::attention:
-      try_attention(tries);
-      break;
-    case StepKind::swiglu:
-      try_gates(tries);
-      break;
-    default:
-      break;
+  for (const auto& [formula, tried] : kSettings) {
+    if (formula == tries.site().wiring.formula) tried(tries);
   }
   try_stored(tries);
 }

@@ -139,13 +139,13 @@ void try_values(Tries& tries, const Truth& truth) {
   if (!tries.found().empty()) return;
   const WrongSite& site = tries.site();
   const Eigen::Index d = site.model.config().head_dim;
-  const bool in_heads = site.wiring.kind != StepKind::embed && truth.value.cols() > d && truth.value.cols() % d == 0;
+  const bool in_heads = site.wiring.formula != Formula::embed && truth.value.cols() > d && truth.value.cols() % d == 0;
   try_moved_rows(tries, truth);
   try_factor(tries, truth);
   if (in_heads) try_head_order(tries, truth, d);
   if (truth.value.cols() % d == 0) try_interleaved(tries, truth, d);
-  if (site.wiring.kind == StepKind::rms_norm) try_norm_weight(tries);
-  if (tries.found().empty() && site.wiring.kind == StepKind::linear) try_weight_rows(tries, truth);
+  if (site.wiring.formula == Formula::rms_norm) try_norm_weight(tries);
+  if (tries.found().empty() && site.wiring.formula == Formula::linear) try_weight_rows(tries, truth);
   if (tries.found().empty()) try_bias(tries, truth);
 }
 

@@ -140,25 +140,25 @@ Truth embed(const SiteCall& call, const Recipe& recipe) {
 }  // namespace
 
 Truth evaluate(const SiteCall& call, const Recipe& recipe) {
-  switch (call.kind) {
-    case StepKind::linear:
+  switch (call.formula) {
+    case Formula::linear:
       return linear(call, recipe);
-    case StepKind::rms_norm:
+    case Formula::rms_norm:
       return rms_norm(call, recipe);
-    case StepKind::rope:
+    case Formula::rope:
       return rope(call, recipe);
-    case StepKind::attention:
+    case Formula::attention:
       (void)head_width(call);
       return formula::attention(call, recipe);
-    case StepKind::swiglu:
+    case Formula::swiglu:
       require(call.inputs[0].cols() == call.inputs[1].cols(), widths(call));
       return formula::gated(call, recipe);
-    case StepKind::add:
+    case Formula::add:
       return add(call, recipe);
-    case StepKind::embed:
+    case Formula::embed:
       return embed(call, recipe);
     default:
-      throw std::invalid_argument(std::string(step_kind_name(call.kind)) + " has no formula");
+      throw std::invalid_argument(std::string(formula_name(call.formula)) + " has no formula");
   }
 }
 

@@ -8,8 +8,8 @@
 
 #include "engine/model/config.h"
 #include "engine/model/weights.h"
-#include "engine/plan/plan.h"
 #include "harness/forensics/audit/recipe.h"
+#include "harness/forensics/model/definition.h"
 
 namespace assay {
 
@@ -32,7 +32,7 @@ enum class Gate : std::uint8_t { silu, gelu, gelu_tanh, relu, sigmoid, identity 
 
 // What a formula needs. Unused parts are left empty.
 struct SiteCall {
-  StepKind kind = StepKind::add;
+  Formula formula = Formula::add;
   std::vector<RowMatrix> inputs;        // each [row, feature]; for attention q, then k and v of all positions from 0 on
   std::vector<std::int32_t> positions;  // of the rows
   std::vector<std::int32_t> tokens;     // embed: of the rows

@@ -17,10 +17,6 @@ std::string lower(std::string text) {
   return text;
 }
 
-bool has_weight(StepKind kind) {
-  return kind == StepKind::linear || kind == StepKind::rms_norm || kind == StepKind::embed;
-}
-
 // "0 .. 127, 130": runs of ascending numbers.
 std::string ranges_text(const std::vector<std::int64_t>& numbers) {
   constexpr int kShown = 6;
@@ -60,15 +56,15 @@ Judge::Judge(const ModelFile& model, const Recipe& recipe, std::string recorded)
     : model_(model), recipe_(recipe), recorded_(lower(std::move(recorded))), own_(weights_name(model.weights())) {}
 
 const Weight& Judge::weight_of(const SiteWiring& wiring) const {
-  return wiring.role == Role::lm_head ? model_.weights().lm_head() : model_.weights().at(wiring.role, wiring.weight_layer);
+  return wiring.role == Role::lm_head ? model_.weights().lm_head() : model_.weights().at(*wiring.role, wiring.weight_layer);
 }
 
 std::string Judge::obstacle(const SiteWiring& wiring, TraceRows& rows) const {
   if (!rows.has(wiring.site)) return "not in the trace";
-  if (has_weight(wiring.kind) && wiring.kind != StepKind::rms_norm && recorded_ != own_) {
+  if (wiring.role && !is_norm(*wiring.role) && recorded_ != own_) {
     return fmt::format("the trace was made with weights in {}, the model's are {}", recorded_, own_);
   }
-  if (wiring.kind == StepKind::attention && !rows.all_rows())
+  if (wiring.formula == Formula::attention && !rows.all_rows())
     return "keys and values of all positions are needed, and not all rows are kept";
   for (const Source& source : wiring.inputs) {
     if (!rows.gather(source)) return fmt::format("its input {} is not in the trace", source_text(source));
@@ -80,7 +76,7 @@ Judge::Attempt Judge::attempt(const SiteWiring& wiring, TraceRows& rows) const {
   const ModelConfig& config = model_.config();
   Attempt made;
   SiteCall& call = made.call;
-  call.kind = wiring.kind;
+  call.formula = wiring.formula;
   call.positions = rows.prompt().positions;
   for (const std::int32_t position : call.positions)
     call.tokens.push_back(rows.prompt().tokens[static_cast<std::size_t>(position)]);
@@ -90,7 +86,7 @@ Judge::Attempt Judge::attempt(const SiteWiring& wiring, TraceRows& rows) const {
   call.heads = wiring.heads;
   call.kv_heads = wiring.kv_heads;
   call.window = wiring.window;
-  if (has_weight(wiring.kind)) {
+  if (wiring.role) {
     const Weight& weight = weight_of(wiring);
     made.stored = &weight;
     made.weight = decode_weight(weight);
@@ -107,8 +103,8 @@ std::vector<std::string> Judge::where(const SiteWiring& wiring, TraceRows& rows,
   std::vector<std::int64_t> tokens;
   for (const Eigen::Index row : excess.rows) tokens.push_back(rows.prompt().positions[static_cast<std::size_t>(row)]);
   for (const std::string& remark : places("tokens", tokens, value.rows())) out.push_back(remark);
-  const bool row_of_weight = wiring.kind == StepKind::linear && std::ssize(excess.columns) < value.cols();
-  const bool row_of_table = wiring.kind == StepKind::embed && std::ssize(excess.rows) < value.rows();
+  const bool row_of_weight = wiring.formula == Formula::linear && std::ssize(excess.columns) < value.cols();
+  const bool row_of_table = wiring.formula == Formula::embed && std::ssize(excess.rows) < value.rows();
   if (!row_of_weight && !row_of_table) return out;
   const Weight& weight = weight_of(wiring);
   const auto row = static_cast<std::uint64_t>(row_of_weight ? excess.columns.front()
@@ -122,7 +118,6 @@ std::vector<std::string> Judge::where(const SiteWiring& wiring, TraceRows& rows,
 Judgement Judge::judge(const SiteWiring& wiring, TraceRows& rows, bool explain_wrong) {
   Judgement out;
   out.site = wiring.site;
-  out.kind = wiring.kind;
   out.why_not = obstacle(wiring, rows);
   if (!out.why_not.empty()) return out;
   Attempt made = attempt(wiring, rows);

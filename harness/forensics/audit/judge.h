@@ -9,7 +9,7 @@
 #include "harness/forensics/audit/formula.h"
 #include "harness/forensics/audit/recipe.h"
 #include "harness/forensics/audit/trace_rows.h"
-#include "harness/forensics/audit/wiring.h"
+#include "harness/forensics/model/wiring.h"
 
 namespace assay {
 
@@ -17,7 +17,6 @@ enum class SiteVerdict : std::uint8_t { right, wrong, not_judged };
 
 struct Judgement {
   std::string site;
-  StepKind kind = StepKind::add;
   SiteVerdict verdict = SiteVerdict::not_judged;
   std::string why_not;     // not judged
   Excess excess;           // in bounds; above 1 is wrong

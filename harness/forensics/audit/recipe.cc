@@ -16,21 +16,10 @@ ActivationRounding keep(DType) {
   return ActivationRounding::none;
 }
 
+// Activations come in blocks of as many numbers as the weights.
 ActivationRounding by_block(DType weight) {
-  switch (weight) {
-    case DType::q4_0:
-    case DType::q4_1:
-    case DType::q5_0:
-    case DType::q5_1:
-    case DType::q8_0:
-      return ActivationRounding::q8_0;
-    case DType::q4_k:
-    case DType::q5_k:
-    case DType::q6_k:
-      return ActivationRounding::q8_k;
-    default:
-      return ActivationRounding::none;
-  }
+  if (!is_block(weight)) return ActivationRounding::none;
+  return dtype_numbers(weight) == dtype_numbers(DType::q8_0) ? ActivationRounding::q8_0 : ActivationRounding::q8_k;
 }
 
 // llama.cpp brings activations to the type of 16-bit weights too.
@@ -53,10 +42,9 @@ std::vector<double> through_blocks(reference::Format format, reference::Rounding
   const auto n = std::ssize(narrow);
   const std::vector<std::uint8_t> blocks = reference::encode(format, rounding, narrow.data(), n);
   std::vector<double> out;
-  const reference::FormatInfo& info = reference::info(format);
-  for (std::int64_t b = 0; b * info.elements < n; ++b) {
-    const reference::Block block = reference::read_block(format, blocks.data() + b * info.bytes);
-    for (int i = 0; i < info.elements; ++i) out.push_back(block.value(i));
+  for (std::int64_t b = 0; b * dtype_numbers(format) < n; ++b) {
+    const reference::Block block = reference::read_block(format, blocks.data() + b * reference::block_bytes(format));
+    for (int i = 0; i < block.elements; ++i) out.push_back(block.value(i));
   }
   return out;
 }

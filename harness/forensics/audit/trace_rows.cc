@@ -4,21 +4,19 @@
 
 namespace assay {
 
+RowMatrix matrix_of(const Array& rows) {
+  RowMatrix out(rows.shape[0], rows.elements() / rows.shape[0]);
+  for (std::int64_t i = 0; i < rows.elements(); ++i) out.data()[i] = rows.number(i);
+  return out;
+}
+
 bool TraceRows::has(const std::string& site) const {
   return std::ranges::find(prompt_.sites, site) != prompt_.sites.end();
 }
 
 const RowMatrix& TraceRows::site(const std::string& name) {
   const auto [found, fresh] = read_.try_emplace(name);
-  if (fresh) {
-    const Array array = trace_.site(prompt_, name);
-    const auto rows = std::ssize(prompt_.positions);
-    found->second.resize(rows, array.elements() / rows);
-    const std::size_t size = dtype_size(array.dtype);
-    for (std::int64_t i = 0; i < array.elements(); ++i) {
-      found->second.data()[i] = element_as_double(array.dtype, array.bytes.data() + static_cast<std::size_t>(i) * size);
-    }
-  }
+  if (fresh) found->second = matrix_of(trace_.site(prompt_, name));
   return found->second;
 }
 

@@ -7,9 +7,12 @@
 
 #include "golden/trace.h"
 #include "harness/forensics/audit/formula.h"
-#include "harness/forensics/audit/wiring.h"
+#include "harness/forensics/model/wiring.h"
 
 namespace assay {
+
+// [row, feature]: a row flattened.
+RowMatrix matrix_of(const Array& rows);
 
 class TraceRows {
  public:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "harness/forensics/model/definition.h"
 #include "harness/forensics/sites/site_name.h"
 
 namespace assay::diff {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 
+#include "harness/forensics/model/definition.h"
 #include "harness/forensics/sites/site_name.h"
 
 namespace assay::diff {

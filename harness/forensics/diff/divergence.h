@@ -4,7 +4,7 @@
 // Where both runs round activations to codes, the floor is that of a code that flips at a tie, which is far above all other errors.
 // But a flip disturbs one row. So there a site diverges too where the median row's error is above a floor of sums alone and above
 // growth * the inputs' worst row, unless that many rows with a flip are likelier than kUnlikely.
-// Inputs are by Qwen3's wiring (site_name.h); the site before in execution order stands for those that are not in the trace.
+// Inputs are by the definition (model/definition.h); the site before in execution order stands for those that are not in the trace.
 #pragma once
 
 #include <cstdint>

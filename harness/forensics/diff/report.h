@@ -1,7 +1,7 @@
-// What compare_traces() found, for people and for programs. html.h makes the page.
+// What compare_traces() found, for people and for programs. page.h makes the page.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 

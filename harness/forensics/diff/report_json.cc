@@ -1,4 +1,5 @@
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "harness/forensics/diff/report.h"
 #include "harness/reports/report.h"
@@ -49,6 +50,7 @@ Json logits_json(const LogitsDiff& logits) {
            {"least_overlap", logits.least_overlap},
            {"kl", logits.mean_kl},
            {"largest_kl", logits.largest_kl},
+           {"largest_kl_position", logits.largest_kl_position},
            {"flips", Json::array()}};
   for (const LogitsFlip& flip : logits.flips) {
     out["flips"].push_back({{"position", flip.position},

@@ -53,9 +53,7 @@ double SiteError::median_row_relative() const {
 void row_values(const Array& array, std::int64_t row, std::vector<double>& out) {
   const std::int64_t length = array.shape.front() == 0 ? 0 : array.elements() / array.shape.front();
   out.resize(static_cast<std::size_t>(length));
-  const std::size_t size = dtype_size(array.dtype);
-  const std::uint8_t* from = array.bytes.data() + static_cast<std::size_t>(row * length) * size;
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = element_as_double(array.dtype, from + i * size);
+  for (std::int64_t i = 0; i < length; ++i) out[static_cast<std::size_t>(i)] = array.number(row * length + i);
 }
 
 SiteError site_error(const std::string& site, const Array& ours, const std::vector<std::int64_t>& rows_a, const Array& theirs,

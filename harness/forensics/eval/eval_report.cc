@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "engine/tokenizer/tokenizer.h"
@@ -66,14 +67,14 @@ std::string prompts_table(std::span<const PromptEvaluation> prompts, const Token
   return table.render(style) + notes;
 }
 
-std::vector<SiteError> all_sites(std::span<const PromptEvaluation> prompts) {
-  std::vector<SiteError> out;
+std::vector<SiteRms> all_sites(std::span<const PromptEvaluation> prompts) {
+  std::vector<SiteRms> out;
   for (const PromptEvaluation& prompt : prompts) out.insert(out.end(), prompt.sites.begin(), prompt.sites.end());
   return out;
 }
 
 std::string kinds_table(std::span<const PromptEvaluation> prompts, const EvalNames& names, const Style& style) {
-  const std::vector<SiteError> errors = all_sites(prompts);
+  const std::vector<SiteRms> errors = all_sites(prompts);
   std::vector<KindErrors> kinds = errors_by_kind(errors);
   kinds.push_back(errors_over_all(errors));
   Table table({"site", ">count", ">exact", ">median", ">worst", "worst at"});
@@ -136,7 +137,7 @@ nlohmann::ordered_json prompt_json(const PromptEvaluation& prompt) {
   json["logits"]["rms"] = prompt.logits_rms;
   if (prompt.greedy) json["greedy"] = greedy_json(prompt);
   json["sites"] = nlohmann::ordered_json::array();
-  for (const SiteError& site : prompt.sites) {
+  for (const SiteRms& site : prompt.sites) {
     nlohmann::ordered_json one{{"site", site.site}, {"rms", site.ours}, {"trace_rms", site.size}};
     if (site.other) one["other_rms"] = *site.other;
     json["sites"].push_back(one);
@@ -196,7 +197,7 @@ nlohmann::ordered_json trace_json(std::span<const PromptEvaluation> prompts, con
   nlohmann::ordered_json json;
   put_names(json, names);
   json["figure"] = names.beside.empty() ? "rms / trace_rms" : "rms / other_rms";
-  const std::vector<SiteError> errors = all_sites(prompts);
+  const std::vector<SiteRms> errors = all_sites(prompts);
   json["kinds"] = nlohmann::ordered_json::array();
   for (const KindErrors& kind : errors_by_kind(errors)) json["kinds"].push_back(kind_json(kind));
   json["all"] = kind_json(errors_over_all(errors));

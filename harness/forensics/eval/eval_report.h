@@ -1,7 +1,7 @@
 // What an evaluation found, as text for people and JSON for programs.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 

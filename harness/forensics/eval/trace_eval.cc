@@ -15,15 +15,6 @@ namespace {
   throw std::invalid_argument(trace.path().string() + ": prompt " + prompt + ": " + what);
 }
 
-// Rows of logits as numbers: a trace's may be f64 or bf16.
-std::vector<double> numbers(const Array& array) {
-  std::vector<double> out(static_cast<std::size_t>(array.elements()));
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    out[i] = element_as_double(array.dtype, array.bytes.data() + i * dtype_size(array.dtype));
-  }
-  return out;
-}
-
 // What `sites` gave at the positions that the trace keeps. Tokens past the last of those are not read.
 SiteRows run_prompt(Engine& engine, const TracePrompt& prompt) {
   SiteRows rows(prompt.positions,
@@ -38,7 +29,7 @@ SiteRows run_prompt(Engine& engine, const TracePrompt& prompt) {
 }
 
 void compare_logits(const Array& ours, const Array& theirs, const TracePrompt& prompt, PromptEvaluation& out) {
-  const std::vector<double> values = numbers(theirs);
+  const std::vector<double> values = theirs.numbers();
   const auto vocab = static_cast<std::size_t>(ours.shape.back());
   double squares = 0;
   for (std::size_t row = 0; row < prompt.positions.size(); ++row) {
@@ -57,13 +48,13 @@ void check_same_run(const TraceFile& trace, const TracePrompt& prompt, const Tra
   if (other.positions != prompt.positions) refuse(beside, prompt.name, "other rows kept than in " + trace.path().string());
 }
 
-SiteError site_error(const TraceFile& trace, const TracePrompt& prompt, const std::string& site, const Array& truth,
-                     const Array& ours, const TraceFile* beside) {
+SiteRms site_rms(const TraceFile& trace, const TracePrompt& prompt, const std::string& site, const Array& truth,
+                 const Array& ours, const TraceFile* beside) {
   if (truth.elements() != ours.elements()) {
     refuse(trace, prompt.name,
            site + " has " + std::to_string(truth.elements()) + " values; the model gives " + std::to_string(ours.elements()));
   }
-  SiteError error{prompt.name, site, rms(truth), rms_difference(ours, truth), {}};
+  SiteRms error{prompt.name, site, rms(truth), rms_difference(ours, truth), {}};
   if (beside == nullptr) return error;
   const Array other = beside->site(prompt, site);
   if (other.elements() != truth.elements()) {
@@ -104,7 +95,7 @@ PromptEvaluation evaluate_prompt(Engine& engine, const TraceFile& trace, const s
       out.apart.push_back(site);
       continue;
     }
-    out.sites.push_back(site_error(trace, prompt, site, theirs, rows.at(site), beside));
+    out.sites.push_back(site_rms(trace, prompt, site, theirs, rows.at(site), beside));
     if (site == kLogitsSite) compare_logits(rows.at(site), theirs, prompt, out);
   }
   if (out.sites.empty()) refuse(trace, name, "no site that the model has: nothing to compare");

@@ -8,7 +8,7 @@
 
 #include "engine/run/engine.h"
 #include "golden/trace.h"
-#include "harness/forensics/eval/site_error.h"
+#include "harness/forensics/eval/site_rms.h"
 #include "harness/forensics/logits.h"
 
 namespace assay {
@@ -36,7 +36,7 @@ struct PromptEvaluation {
   std::optional<bool> same_tokens;  // our tokenizer makes the trace's tokens of its text; nothing where either is missing
   LogitsComparison logits;          // of those rows; of none where the trace leaves logits out
   double logits_rms = 0;            // of the differences of logits over those rows, each row less its mean
-  std::vector<SiteError> sites;     // lm_head included
+  std::vector<SiteRms> sites;       // lm_head included
   std::vector<std::string> apart;   // the trace's sites that are not compared: blocks, and what the plan has not
   std::optional<GreedyComparison> greedy;
 
@@ -48,7 +48,7 @@ struct PromptEvaluation {
 // Positions that the longest of the trace's prompts takes, with its greedy text.
 std::int64_t positions_needed(const TraceFile& trace);
 
-// Resets the engine, whose plan needs all_logits. `beside`: another trace of the same prompts, for SiteError::other; `tokenizer`:
+// Resets the engine, whose plan needs all_logits. `beside`: another trace of the same prompts, for SiteRms::other; `tokenizer`:
 // ours. Both may be null. Throws Hdf5Error for a trace that is wrong in itself or lacks what the other has, and
 // std::invalid_argument, naming prompt and site, where model and trace do not fit together or nothing can be compared.
 PromptEvaluation evaluate_prompt(Engine& engine, const TraceFile& trace, const std::string& prompt, const TraceFile* beside,

@@ -11,11 +11,11 @@
 #include "engine/plan/plan.h"
 #include "engine/plan/weight_layout.h"
 #include "harness/forensics/audit/trace_rows.h"
-#include "harness/forensics/audit/wiring.h"
+#include "harness/forensics/model/wiring.h"
 #include "harness/forensics/trace/prompts.h"
-#include "harness/verdict/adapter.h"
 #include "harness/verdict/nearest.h"
 #include "reference/encode.h"
+#include "reference/ops/op.h"
 #include "reference/rope.h"
 
 namespace assay {
@@ -37,7 +37,7 @@ Array integers(const std::vector<std::int32_t>& values) {
 class Extractor {
  public:
   explicit Extractor(const ExtractRequest& request)
-      : request_(request), plan_(plan_of(request)), wirings_(plan_wiring(plan_)), rows_(*request.trace, prompt_name(request)) {}
+      : request_(request), plan_(plan_of(request)), rows_(*request.trace, prompt_name(request)) {}
 
   Extracted run() {
     const auto index = plan_.find(request_.site);
@@ -47,10 +47,10 @@ class Extractor {
       throw std::invalid_argument(unknown_name("site", request_.site, sites));
     }
     step_ = &plan_.steps[*index];
-    const auto wiring = std::ranges::find(wirings_, request_.site, &SiteWiring::site);
-    if (wiring != wirings_.end()) wiring_ = &*wiring;
+    wiring_ = *wiring_of_site(plan_.config, request_.site);
     count_ = std::ssize(rows_.prompt().positions);
-    out_.op = count_ == 1 ? step_->decode_op : step_->prefill_op;
+    op_ = count_ == 1 ? step_->decode : step_->prefill;
+    out_.op = op_->name;
     fill();
     out_.golden.name = rows_.prompt().name + "." + request_.site;
     out_.golden.tags = {"real"};
@@ -71,50 +71,23 @@ class Extractor {
   }
 
   void fill() {
-    switch (step_->kind) {
-      case StepKind::rope_table:
-        return rope_table();
-      case StepKind::embed:
-        return embed();
-      case StepKind::rms_norm:
-        return rms_norm();
-      case StepKind::quantize:
-        return quantize();
-      case StepKind::linear:
-        return linear();
-      case StepKind::rope:
-        return rope();
-      case StepKind::kv_store:
-        return kv_store();
-      case StepKind::attention:
-        return attention();
-      case StepKind::add:
-        return add();
-      case StepKind::swiglu:
-        return swiglu();
-    }
+    using Fill = void (Extractor::*)();
+    constexpr Fill kInOrderOfFormula[] = {&Extractor::rope_table, &Extractor::embed, &Extractor::rms_norm, &Extractor::quantize,
+                                          &Extractor::linear,     &Extractor::rope,  &Extractor::kv_store, &Extractor::attention,
+                                          &Extractor::add,        &Extractor::swiglu};
+    (this->*kInOrderOfFormula[static_cast<std::size_t>(wiring_.formula)])();
   }
 
   void set(const char* name, ParamValue value) { out_.golden.params.set(name, std::move(value)); }
   void give(const char* name, Array array) { out_.golden.inputs[name] = std::move(array); }
 
-  // The rows that feed the step's input `i`, as the plan has it.
+  // The rows that feed the site, as the definition has it.
   RowMatrix input(std::size_t i) {
-    const Source& source = wiring_->inputs[i];
+    const Source& source = wiring_.inputs[i];
     const auto gathered = rows_.gather(source);
     if (gathered) return *gathered;
     throw std::invalid_argument(fmt::format("{}: {} needs {}, which the trace does not hold", request_.trace->path().string(),
                                             request_.site, source_text(source)));
-  }
-
-  RowMatrix site(const std::string& name) {
-    if (rows_.has(name)) return rows_.site(name);
-    throw std::invalid_argument(
-        fmt::format("{}: {} needs {}, which the trace does not hold", request_.trace->path().string(), request_.site, name));
-  }
-
-  std::string near(std::string_view name) const {
-    return request_.site.substr(0, request_.site.rfind('.') + 1) + std::string(name);
   }
 
   const PlannedWeight& weight() const { return plan_.weights[static_cast<std::size_t>(step_->weight)]; }
@@ -155,23 +128,17 @@ class Extractor {
   }
 
   void rms_norm() {
-    const std::int64_t heads = wiring_->heads;
+    const std::int64_t heads = wiring_.heads;
     const std::int64_t n = weight().stored->cols;
     set("rows", count_ * heads);
     set("n", n);
     set("eps", static_cast<double>(static_cast<float>(plan_.config.rms_eps)));
     give("x", floats(input(0), {count_ * heads, n}));
-    RowMatrix w(1, n);
-    for (std::int64_t i = 0; i < n; ++i) {
-      w(0, i) = element_as_double(weight().stored->dtype, weight().stored->bytes.data() +
-                                                              static_cast<std::size_t>(i) * dtype_size(weight().stored->dtype));
-    }
-    give("w", floats(w, {n}));
+    give("w", floats(decode_weight(*weight().stored).value, {n}));
   }
 
   void quantize() {
-    const std::string from = request_.site.substr(0, request_.site.rfind('.'));
-    const RowMatrix x = site(from);
+    const RowMatrix x = input(0);
     set("rows", count_);
     set("k", x.cols());
     give("src", floats(x, {count_, x.cols()}));
@@ -186,30 +153,22 @@ class Extractor {
     if (!one_row) set("m", count_);
     set("n", n);
     set("k", k);
-    std::vector<std::int64_t> shape = tiled(layout)
+    std::vector<std::int64_t> shape = !is_block(layout.stored)
                                           ? std::vector<std::int64_t>{layout.groups(n), k, layout.group}
                                           : std::vector<std::int64_t>{layout.groups(n), k / dtype_numbers(layout.stored)};
-    Array w{packed_dtype(layout), std::move(shape), std::vector<std::uint8_t>(static_cast<std::size_t>(layout.bytes(n, k)))};
+    Array w{layout.weights, std::move(shape), std::vector<std::uint8_t>(static_cast<std::size_t>(layout.bytes(n, k)))};
     pack_groups(layout, weight().stored->bytes.data(), w.bytes.data(), n, k, 0, layout.groups(n));
     give("w", std::move(w));
     Array x = floats(input(0), {count_, k});
-    if (layout.activations != ActivationType::f32) x = quantised(layout.activations, x, k);
+    if (layout.activations != DType::f32) x = quantised(layout.activations, x, k);
     if (one_row) x.shape.erase(x.shape.begin());
     give("x", std::move(x));
   }
 
-  static bool tiled(const WeightLayout& layout) { return !is_block(layout.stored); }
-
-  static DType packed_dtype(const WeightLayout& layout) {
-    return tiled(layout) ? layout.stored : *dtype_from_name(type_name(layout.type));
-  }
-
-  Array quantised(ActivationType type, const Array& x, std::int64_t k) const {
-    const DType dtype = activation_dtype(type);
-    const auto format = dtype == DType::q8_k ? reference::Format::q8_k : reference::Format::q8_0;
+  Array quantised(DType dtype, const Array& x, std::int64_t k) const {
     Array out{dtype, {count_, k / dtype_numbers(dtype)}, {}};
     for (std::int64_t row = 0; row < count_; ++row) {
-      const auto blocks = reference::encode(format, reference::Rounding::nearest_even, x.as<float>() + row * k, k);
+      const auto blocks = reference::encode(dtype, reference::Rounding::nearest_even, x.as<float>() + row * k, k);
       out.bytes.insert(out.bytes.end(), blocks.begin(), blocks.end());
     }
     return out;
@@ -218,10 +177,10 @@ class Extractor {
   void rope() {
     const std::int64_t d = plan_.config.head_dim;
     set("rows", count_);
-    set("heads", wiring_->heads);
+    set("heads", wiring_.heads);
     set("head_dim", d);
     set("pairing", std::string("split"));
-    give("x", floats(input(0), {count_, wiring_->heads, d}));
+    give("x", floats(input(0), {count_, wiring_.heads, d}));
     const RowMatrix angles = table();
     give("cos", floats(angles.leftCols(d / 2), {1, count_, d / 2}));
     give("sin", floats(angles.rightCols(d / 2), {1, count_, d / 2}));
@@ -249,7 +208,7 @@ class Extractor {
     set("n_kv", heads);
     set("head_dim", d);
     set("capacity", round_up(count_, 16));
-    give("src", floats(site(near("k_rope")), {count_, heads, d}));
+    give("src", floats(input(0), {count_, heads, d}));
   }
 
   // K and V as one span, [1, n_kv, positions, head_dim].
@@ -300,9 +259,7 @@ class Extractor {
   }
 
   void add_truth() {
-    const Adapter* const adapter = find_adapter(out_.op);
-    if (adapter == nullptr) throw std::logic_error("no adapter for " + out_.op);
-    const Signature signature = adapter->signature(out_.golden.params);
+    const Signature signature = signature_of(*op_, out_.golden.params);
     std::vector<void*> tensors;
     std::vector<std::vector<std::uint8_t>> outputs;
     outputs.reserve(signature.tensors.size());
@@ -313,7 +270,7 @@ class Extractor {
         tensors.push_back(outputs.emplace_back(spec.extent_bytes()).data());
       }
     }
-    const std::vector<reference::Expected> truth = adapter->reference(out_.golden.params, tensors);
+    const std::vector<reference::Expected> truth = reference_outputs(*op_, out_.golden.params, tensors);
     std::size_t at = 0;
     for (const TensorSpec& spec : signature.tensors) {
       if (spec.role == Direction::out) out_.golden.truth[spec.name] = {truth_array(spec, truth[at++]), {}};
@@ -329,10 +286,10 @@ class Extractor {
 
   const ExtractRequest& request_;
   Plan plan_;
-  std::vector<SiteWiring> wirings_;
   TraceRows rows_;
   const Step* step_ = nullptr;
-  const SiteWiring* wiring_ = nullptr;
+  const Op* op_ = nullptr;
+  SiteWiring wiring_;
   std::int64_t count_ = 0;
   Extracted out_;
 };

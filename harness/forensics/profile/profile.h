@@ -1,7 +1,7 @@
 // What a run of the engine spent its time on, by kinds of steps, beside what this machine could do at most.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 

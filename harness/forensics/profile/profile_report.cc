@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "harness/forensics/profile/profile.h"
 
 namespace assay::profile {

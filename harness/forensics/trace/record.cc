@@ -11,6 +11,7 @@
 #include "engine/run/site_rows.h"
 #include "golden/sha256.h"
 #include "harness/forensics/audit/judge.h"
+#include "harness/forensics/model/wiring.h"
 #include "harness/forensics/sites/site_name.h"
 #include "harness/version.h"
 
@@ -21,9 +22,9 @@ namespace {
 TraceSite site_of_step(const Plan& plan, std::size_t index) {
   const Step& step = plan.steps[index];
   TraceSite site{step.site, DType::f32, {}, static_cast<std::int64_t>(index)};
-  if (step.kind == StepKind::kv_store) {
+  if (formula_of(step) == Formula::kv_store) {
     const KvShape& shape = plan.kv.shape;
-    site.dtype = shape.type == KvType::f32 ? DType::f32 : DType::f16;
+    site.dtype = shape.type;
     site.row_shape = {2, shape.n_kv, shape.head_dim};
     return site;
   }

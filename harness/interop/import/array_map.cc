@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "engine/files/strict_json.h"
 #include "engine/model/config.h"

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "engine/model/config.h"
-#include "harness/forensics/audit/wiring.h"
+#include "harness/forensics/model/wiring.h"
 #include "harness/forensics/sites/site_name.h"
 
 namespace assay {
@@ -40,11 +40,6 @@ std::vector<std::string> sites_of_layers(std::int64_t layers) {
   std::vector<std::string> names;
   for (SiteWiring& wiring : definition_wiring(config)) names.push_back(std::move(wiring.site));
   return names;
-}
-
-bool has_heads(std::string_view site) {
-  constexpr std::array<std::string_view, 4> kWithHeads{"q_norm", "k_norm", "q_rope", "k_rope"};
-  return std::ranges::find(kWithHeads, parse_site(site).op) != kWithHeads.end();
 }
 
 void check_all_sites(const ForeignPrompt& prompt, const std::string& file) {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -73,8 +73,6 @@ TraceHead complete_head(TraceHead head, const HeadOptions& options, const std::s
 
 // The sites of a model of so many layers, in Qwen3's order of execution, lm_head last.
 std::vector<std::string> sites_of_layers(std::int64_t layers);
-// Whether a row of this site is [head, head_dim].
-bool has_heads(std::string_view site);
 // Throws ImportError that names each site of the model that is missing and each that is none. The number of layers is that of the
 // highest layer there is.
 void check_all_sites(const ForeignPrompt& prompt, const std::string& file);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "harness/forensics/model/definition.h"
 #include "harness/forensics/trace/prompts.h"
 
 namespace assay {

@@ -9,34 +9,13 @@
 #include <memory>
 #include <numeric>
 
-#include "engine/model/config.h"
+#include "engine/model/roles.h"
+#include "harness/forensics/model/definition.h"
 #include "harness/forensics/sites/site_name.h"
 #include "harness/interop/import/layout.h"
 
 namespace assay {
 namespace {
-
-struct NodeSite {
-  std::string_view name;
-  std::string_view op;
-  std::string_view site;
-};
-
-// "-N" follows the names of a layer.
-constexpr NodeSite kLayerNodes[] = {
-    {"attn_norm", "MUL", "attn_norm"},   {"Qcur", "MUL_MAT", "q_proj"},    {"Qcur_normed", "MUL", "q_norm"},
-    {"Qcur", "ROPE", "q_rope"},          {"Kcur", "MUL_MAT", "k_proj"},    {"Kcur_normed", "MUL", "k_norm"},
-    {"Kcur", "ROPE", "k_rope"},          {"Vcur", "MUL_MAT", "v_proj"},    {"kqv_out", "CONT", "attn"},
-    {"ffn_inp", "ADD", "attn_residual"}, {"ffn_norm", "MUL", "ffn_norm"},  {"ffn_gate", "MUL_MAT", "gate_proj"},
-    {"ffn_up", "MUL_MAT", "up_proj"},    {"ffn_swiglu", "GLU", "swiglu"},  {"ffn_swiglu", "SWIGLU", "swiglu"},
-    {"ffn_out", "MUL_MAT", "down_proj"}, {"l_out", "ADD", "ffn_residual"},
-};
-constexpr NodeSite kWholeNodes[] = {
-    {"embd", "GET_ROWS", "embed"},
-    {"inp_embd", "GET_ROWS", "embed"},
-    {"result_norm", "MUL", "final_norm"},
-    {"result_output", "MUL_MAT", kLogitsSite},
-};
 
 // The number that is all of `text`.
 std::optional<int> number_in(std::string_view text) {
@@ -46,14 +25,22 @@ std::optional<int> number_in(std::string_view text) {
   return number;
 }
 
-// The o_proj has no name of its own: its weight, blk.N.attn_output.weight, tells it.
-std::optional<int> layer_of_output_weight(std::string_view weight) {
-  constexpr std::string_view kBefore = "blk.";
-  constexpr std::string_view kAfter = ".attn_output.weight";
-  if (!weight.starts_with(kBefore) || !weight.ends_with(kAfter) || weight.size() < kBefore.size() + kAfter.size()) {
-    return std::nullopt;
+// What follows `before`, up to `end`, as a layer's number.
+std::optional<int> layer_behind(std::string_view text, const std::string& before, char end) {
+  if (!text.starts_with(before)) return std::nullopt;
+  text.remove_prefix(before.size());
+  return number_in(text.substr(0, text.find(end)));
+}
+
+// The layer whose site the node is; nothing where it is none of this definition.
+std::optional<int> layer_of(const LlamaNode& node, const SiteDefinition& site) {
+  for (const GraphNode& one : site.llama) {
+    if (one.op.empty() || one.op != node.op) continue;
+    const auto layer =
+        one.name.empty() ? layer_behind(node.src0, "blk.", '.') : layer_behind(node.name, std::string(one.name) + "-", '\0');
+    if (layer && (!one.name.empty() || node.src0 == gguf_tensor_name(*site.weight, *layer))) return layer;
   }
-  return number_in(weight.substr(kBefore.size(), weight.size() - kBefore.size() - kAfter.size()));
+  return std::nullopt;
 }
 
 std::string why_left_out(const LlamaNode& node) {
@@ -203,18 +190,16 @@ class LlamaReader {
 }  // namespace
 
 std::optional<std::string> llama_site(const LlamaNode& node) {
-  if (node.op == "MUL_MAT") {
-    if (const auto layer = layer_of_output_weight(node.src0)) return layer_site(*layer, "o_proj");
-  }
-  for (const NodeSite& one : kWholeNodes) {
-    if (node.name == one.name && node.op == one.op) return std::string(one.site);
-  }
-  const std::size_t dash = node.name.rfind('-');
-  if (dash == std::string::npos) return std::nullopt;
-  const std::string_view base = std::string_view(node.name).substr(0, dash);
-  const auto layer = number_in(std::string_view(node.name).substr(dash + 1));
-  for (const NodeSite& one : kLayerNodes) {
-    if (layer && base == one.name && node.op == one.op) return layer_site(*layer, one.site);
+  const auto is_node = [&](const GraphNode& one) { return one.name == node.name && one.op == node.op && !one.op.empty(); };
+  for (const Architecture* const one : architectures()) {
+    for (const SiteDefinition& site : one->layer) {
+      if (const auto layer = layer_of(node, site)) return layer_site(*layer, site.name);
+    }
+    for (const auto sites : {one->before, one->after}) {
+      for (const SiteDefinition& site : sites) {
+        if (std::ranges::any_of(site.llama, is_node)) return std::string(site.name);
+      }
+    }
   }
   return std::nullopt;
 }

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <set>
 
+#include "harness/forensics/model/definition.h"
 #include "harness/interop/import/array_map.h"
 #include "harness/verdict/nearest.h"
 

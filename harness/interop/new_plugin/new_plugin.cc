@@ -35,11 +35,11 @@ add_test(NAME parity COMMAND ${ASSAY_PROGRAM} check --plugin $<TARGET_FILE:@NAME
 )"},
     {"kernel.cc",
      R"(// The plugin @NAME@: one kernel, a variant of the op rms_norm. What it must do, to the last class of number, stands in
-// kernels/rms_norm/rms_norm.h of the installed package; how a plugin describes itself, in harness/plugin/assay_plugin.h.
+// kernels/norms/norms.h of the installed package; how a plugin describes itself, in harness/plugin/assay_plugin.h.
 #include <cmath>
 
 #include "harness/plugin/assay_plugin.h"
-#include "kernels/rms_norm/rms_norm.h"
+#include "kernels/norms/norms.h"
 
 namespace {
 
@@ -70,6 +70,7 @@ const AssayPluginKernel kernels[] = {{
     .packed_bytes = nullptr,
     .pack = nullptr,
     .run = rms_norm,
+    .properties = nullptr,
 }};
 
 const AssayPlugin plugin = {ASSAY_PLUGIN_ABI, sizeof(AssayPlugin), "@NAME@", "0.1", kernels, 1};

@@ -226,7 +226,7 @@ def infinite_reciprocal(plugin: Plugin, op: str, kernel: str, name: str) -> Tria
         top = np.abs(blocks).max(axis=1)
         overflows = ~np.isfinite(F32(127) / top) & (top >= 0)
     else:
-        assert plugin.run(op, kernel, src=x, dst=out, n=x.size) == 0
+        assert plugin.run(op, kernel, src=x, dst=out, k=x.size) == 0
         right = quant.encode(form, blocks).data.reshape(out.shape)
         scale = {"q4_0": -8, "q5_0": -16, "q8_0": 127}[form]
         overflows = ~np.isfinite(F32(1) / (quant.first_largest(blocks) / F32(scale)))[:, 0]

@@ -9,40 +9,24 @@
 #include "harness/interop/peers/our_product.h"
 #include "harness/reports/style.h"
 #include "harness/verdict/bench/roof.h"
-#include "kernels/encode_q4_0/encode_q4_0.h"
-#include "kernels/encode_q4_k/encode_q4_k.h"
-#include "kernels/encode_q5_0/encode_q5_0.h"
-#include "kernels/encode_q5_k/encode_q5_k.h"
-#include "kernels/encode_q6_k/encode_q6_k.h"
-#include "kernels/encode_q8_0/encode_q8_0.h"
-#include "kernels/gemm_q4_0_q8_0/gemm_q4_0_q8_0.h"
-#include "kernels/gemm_q4_k_x16_q8_k/gemm_q4_k_x16_q8_k.h"
-#include "kernels/gemm_q5_0_q8_0/gemm_q5_0_q8_0.h"
-#include "kernels/gemm_q5_k_q8_k/gemm_q5_k_q8_k.h"
-#include "kernels/gemm_q6_k_x16_q8_k/gemm_q6_k_x16_q8_k.h"
-#include "kernels/gemm_q8_0_x16_q8_0/gemm_q8_0_x16_q8_0.h"
-#include "kernels/gemv_q4_0_q8_0/gemv_q4_0_q8_0.h"
-#include "kernels/gemv_q4_k_x16_q8_k/gemv_q4_k_x16_q8_k.h"
-#include "kernels/gemv_q5_0_q8_0/gemv_q5_0_q8_0.h"
-#include "kernels/gemv_q5_k_q8_k/gemv_q5_k_q8_k.h"
-#include "kernels/gemv_q6_k_x16_q8_k/gemv_q6_k_x16_q8_k.h"
-#include "kernels/gemv_q8_0_x16_q8_0/gemv_q8_0_x16_q8_0.h"
-#include "kernels/pack_q4_k_x16/pack_q4_k_x16.h"
-#include "kernels/pack_q6_k_x16/pack_q6_k_x16.h"
-#include "kernels/pack_q8_0_x16/pack_q8_0_x16.h"
-#include "kernels/quantize_q8_0/quantize_q8_0.h"
-#include "kernels/quantize_q8_k/quantize_q8_k.h"
 #include "reference/blocks.h"
 
 namespace assay::peers {
 namespace {
 
-using Q4K = Formats<EncodeQ4K, PackQ4KX16, QuantizeQ8K, GemvQ4KX16Q8K, GemmQ4KX16Q8K, 256>;
-using Q5K = Formats<EncodeQ5K, void, QuantizeQ8K, GemvQ5KQ8K, GemmQ5KQ8K, 256>;
-using Q6K = Formats<EncodeQ6K, PackQ6KX16, QuantizeQ8K, GemvQ6KX16Q8K, GemmQ6KX16Q8K, 256>;
-using Q80 = Formats<EncodeQ80, PackQ80X16, QuantizeQ80, GemvQ80X16Q80, GemmQ80X16Q80, 32>;
-using Q40 = Formats<EncodeQ40, void, QuantizeQ80, GemvQ40Q80, GemmQ40Q80, 32>;
-using Q50 = Formats<EncodeQ50, void, QuantizeQ80, GemvQ50Q80, GemmQ50Q80, 32>;
+using namespace kernel_tables;
+constexpr Formats kFormats[] = {
+    {DType::q4_k, DType::q4_k_x16, DType::q8_k, encode_q4_k, &pack_q4_k_x16, quantize_q8_k, gemv_q4_k_x16_q8_k,
+     gemm_q4_k_x16_q8_k},
+    {DType::q5_k, DType::q5_k, DType::q8_k, encode_q5_k, nullptr, quantize_q8_k, gemv_q5_k_q8_k, gemm_q5_k_q8_k},
+    {DType::q6_k, DType::q6_k_x16, DType::q8_k, encode_q6_k, &pack_q6_k_x16, quantize_q8_k, gemv_q6_k_x16_q8_k,
+     gemm_q6_k_x16_q8_k},
+    {DType::q8_0, DType::q8_0_x16, DType::q8_0, encode_q8_0, &pack_q8_0_x16, quantize_q8_0, gemv_q8_0_x16_q8_0,
+     gemm_q8_0_x16_q8_0},
+    {DType::q4_0, DType::q4_0, DType::q8_0, encode_q4_0, nullptr, quantize_q8_0, gemv_q4_0_q8_0, gemm_q4_0_q8_0},
+    {DType::q5_0, DType::q5_0, DType::q8_0, encode_q5_0, nullptr, quantize_q8_0, gemv_q5_0_q8_0, gemm_q5_0_q8_0},
+};
+constexpr const char* kTypes[] = {"q4_K", "q5_K", "q6_K", "q8_0", "q4_0", "q5_0"};  // ggml's names of them
 
 constexpr int kRounds = 15;
 constexpr double kMostSeconds = 12;  // of a comparison: fewer rounds where a round takes long
@@ -70,8 +54,7 @@ struct Truth {
   std::vector<double> values;
   std::int64_t columns;
 
-  Truth(const Product& p, reference::Format format, std::span<const std::byte> w, std::span<const float> x)
-      : columns(std::min(p.n, kRows)) {
+  Truth(const Product& p, DType format, std::span<const std::byte> w, std::span<const float> x) : columns(std::min(p.n, kRows)) {
     const std::vector<float> rows = reference::decode(format, w.data(), columns * p.k);
     for (std::int64_t j = 0; j < std::min<std::int64_t>(p.m, 2); ++j) {
       for (std::int64_t i = 0; i < columns; ++i) {
@@ -100,11 +83,10 @@ double median_ratio(const std::vector<double>& a, const std::vector<double>& b) 
 }
 
 // Ours and one layout of the peer's in turn, the read roof in between.
-template <class F>
-Outcome compare(const Product& p, const std::string& layout, std::size_t copies, std::span<const std::byte> w,
+Outcome compare(const Formats& f, const Product& p, const std::string& layout, std::size_t copies, std::span<const std::byte> w,
                 std::span<const float> x, bench::Roofs& roofs, const Truth& truth) {
   GgmlProduct peer(p, layout, copies, w, x);
-  OurProduct<F> ours(p, copies, w, x);
+  OurProduct ours(f, p, copies, w, x);
   ours.run();
   peer.run();
   std::vector<double> our_seconds, peer_seconds;
@@ -127,30 +109,19 @@ Outcome compare(const Product& p, const std::string& layout, std::size_t copies,
 }
 
 // Against each layout that the peer has for these weights; its fastest counts.
-template <class F>
-Outcome against_best(const Product& p, reference::Format format, bench::Roofs& roofs) {
-  const std::vector<std::byte> w = OurProduct<F>::weights(p);
+Outcome against_best(const Formats& f, const Product& p, bench::Roofs& roofs) {
+  const std::vector<std::byte> w = OurProduct::encoded(f, p);
   const std::vector<float> x = gaussian(static_cast<std::size_t>(p.m * p.k), 2);
   const std::size_t cold = p.m > 1 ? 1 : bench::cold_bytes() / w.size() + 1;
-  const Truth truth(p, format, w, x);
+  const Truth truth(p, f.plain, w, x);
   std::optional<Outcome> best;
   for (const std::string& layout : GgmlProduct::layouts(p)) {
-    const Outcome one = compare<F>(p, layout, cold, w, x, roofs, truth);
+    const Outcome one = compare(f, p, layout, cold, w, x, roofs, truth);
     if (!best || one.ratio < best->ratio) best = one;
   }
   return best.value();
 }
 
-struct Pair {
-  const char* type;
-  reference::Format format;
-  Outcome (*run)(const Product&, reference::Format, bench::Roofs&);
-};
-constexpr Pair kPairs[] = {
-    {"q4_K", reference::Format::q4_k, against_best<Q4K>}, {"q5_K", reference::Format::q5_k, against_best<Q5K>},
-    {"q6_K", reference::Format::q6_k, against_best<Q6K>}, {"q8_0", reference::Format::q8_0, against_best<Q80>},
-    {"q4_0", reference::Format::q4_0, against_best<Q40>}, {"q5_0", reference::Format::q5_0, against_best<Q50>},
-};
 struct Shape {
   std::int64_t n;
   std::int64_t k;
@@ -176,12 +147,13 @@ int run(bool json, const std::vector<std::string>& types) {
   Table table({"product", "peer's layout", ">ours", ">ggml", ">ggml/ours", ">ours, of read", ">NMSE ours", ">NMSE ggml"});
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const std::int64_t m : {std::int64_t{1}, std::int64_t{512}}) {
-    for (const Pair& pair : kPairs) {
-      if (!types.empty() && std::find(types.begin(), types.end(), pair.type) == types.end()) continue;
+    for (std::size_t i = 0; i < std::size(kFormats); ++i) {
+      const char* const type = kTypes[i];
+      if (!types.empty() && std::find(types.begin(), types.end(), type) == types.end()) continue;
       for (const Shape& shape : kShapes) {
-        const Product product{pair.type, m, shape.n, shape.k};
-        const Outcome o = pair.run(product, pair.format, roofs);
-        const std::string name = fmt::format("{} {} [{},{}]", m == 1 ? "gemv" : "gemm 512", pair.type, shape.n, shape.k);
+        const Product product{type, m, shape.n, shape.k};
+        const Outcome o = against_best(kFormats[i], product, roofs);
+        const std::string name = fmt::format("{} {} [{},{}]", m == 1 ? "gemv" : "gemm 512", type, shape.n, shape.k);
         table.add({name, o.layout, fmt::format("{:.3f} ms", 1e3 * o.ours), fmt::format("{:.3f} ms", 1e3 * o.peers),
                    fmt::format("{:.2f}", o.ratio), m == 1 ? fmt::format("{:.1f} %", 100 * o.read) : "-",
                    fmt::format("{:.2e}", o.our_nmse), fmt::format("{:.2e}", o.peer_nmse)});

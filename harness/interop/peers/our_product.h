@@ -6,63 +6,63 @@
 #include <stdexcept>
 #include <vector>
 
+#include "golden/dtype.h"
 #include "harness/interop/peers/ggml_product.h"
 #include "harness/verdict/bench/buffer.h"
-#include "kernels/kernel.h"
+#include "kernels/op_tables.h"
+#include "reference/ops/status.h"
 
 namespace assay::peers {
 
-// A pair of formats: its blocks' sizes and the ops that serve it. Pack is void where no packed layout exists.
-template <class EncodeOp, class PackOp, class QuantizeOp, class GemvOp, class GemmOp, int kBlockElements>
+// A pair of formats, and the ops that serve it.
 struct Formats {
-  using Encode = EncodeOp;
-  using Pack = PackOp;
-  using Quantize = QuantizeOp;
-  using Gemv = GemvOp;
-  using Gemm = GemmOp;
-  static constexpr std::int64_t kElements = kBlockElements;
+  DType plain;    // weights as the file has them
+  DType weights;  // as ours read them: plain, or packed
+  DType x;
+  const OpTable& encode;
+  const OpTable* pack;  // null: there is no packed layout
+  const OpTable& quantize;
+  const OpTable& gemv;
+  const OpTable& gemm;
 };
 
-template <class Op>
-void call(const typename Op::Args& args) {
-  static const KernelFn<Op> run = select_kernel<Op>().run;
-  if (const AssayStatus status = run(&args); status != ASSAY_OK) {
-    throw std::runtime_error(std::string(Op::name) + " refused: status " + std::to_string(static_cast<int>(status)));
+template <class Args>
+void call(const OpTable& op, const Args& args) {
+  if (const AssayStatus status = select_kernel(op).run(&args); status != ASSAY_OK) {
+    throw std::runtime_error(std::string(op.op) + " refused: " + std::string(status_name(status)));
   }
 }
 
 std::vector<float> gaussian(std::size_t count, std::uint64_t seed);
 
-template <class F>
 class OurProduct {
-  using PlainBlock = std::remove_pointer_t<decltype(std::declval<typename F::Encode::Args>().dst)>;
-  using WeightBlock = std::remove_cv_t<std::remove_pointer_t<decltype(std::declval<typename F::Gemv::Args>().w)>>;
-  using XBlock = std::remove_pointer_t<decltype(std::declval<typename F::Quantize::Args>().dst)>;
-
  public:
   // Blocks of encoded Gaussian floats, the same few over and over: an encoder's search would take minutes.
-  static std::vector<std::byte> weights(const Product& p) {
+  static std::vector<std::byte> encoded(const Formats& f, const Product& p) {
     constexpr std::int64_t kDistinct = 4096;
-    const auto source = gaussian(static_cast<std::size_t>(kDistinct * F::kElements), 1);
-    std::vector<PlainBlock> blocks(kDistinct);
-    call<typename F::Encode>({source.data(), blocks.data(), kDistinct * F::kElements});
-    const std::int64_t total = p.n * p.k / F::kElements;
-    std::vector<std::byte> bytes(static_cast<std::size_t>(total) * sizeof(PlainBlock));
+    const std::int64_t elements = dtype_numbers(f.plain);
+    const std::size_t size = dtype_size(f.plain);
+    const auto source = gaussian(static_cast<std::size_t>(kDistinct * elements), 1);
+    std::vector<std::byte> blocks(kDistinct * size);
+    call(f.encode, CodecArgs{source.data(), blocks.data(), 1, kDistinct * elements, 0, 0});
+    const std::int64_t total = p.n * p.k / elements;
+    std::vector<std::byte> bytes(static_cast<std::size_t>(total) * size);
     // An odd step, so that no two rows are alike.
     for (std::int64_t i = 0; i < total; ++i) {
-      const auto& block = blocks[static_cast<std::size_t>((i * 7 + i / kDistinct) % kDistinct)];
-      std::memcpy(bytes.data() + static_cast<std::size_t>(i) * sizeof(PlainBlock), &block, sizeof(PlainBlock));
+      const auto from = static_cast<std::size_t>((i * 7 + i / kDistinct) % kDistinct);
+      std::memcpy(bytes.data() + static_cast<std::size_t>(i) * size, blocks.data() + from * size, size);
     }
     return bytes;
   }
 
-  OurProduct(const Product& p, std::size_t copies, std::span<const std::byte> w, std::span<const float> x)
-      : p_(p),
+  OurProduct(const Formats& f, const Product& p, std::size_t copies, std::span<const std::byte> w, std::span<const float> x)
+      : f_(f),
+        p_(p),
         x_(x),
-        matrix_bytes_(packed_bytes(p)),
+        matrix_bytes_(packed_bytes()),
         memory_(matrix_bytes_ * copies, bench::Pages::huge),
         copies_(copies),
-        quantised_(static_cast<std::size_t>(p.m * blocks())),
+        quantised_(static_cast<std::size_t>(p.m * blocks()) * dtype_size(f.x)),
         y_(static_cast<std::size_t>(p.m * p.n)) {
     pack(w);
     for (std::size_t i = 1; i < copies; ++i) std::memcpy(memory_.data() + i * matrix_bytes_, memory_.data(), matrix_bytes_);
@@ -78,36 +78,31 @@ class OurProduct {
   }
 
  private:
-  std::int64_t blocks() const { return p_.k / F::kElements; }
-  static std::size_t packed_bytes(const Product& p) {
-    constexpr std::int64_t kRows = std::is_void_v<typename F::Pack> ? 1 : 16;
-    return static_cast<std::size_t>((p.n + kRows - 1) / kRows * (p.k / F::kElements)) * sizeof(WeightBlock);
+  std::int64_t blocks() const { return p_.k / dtype_numbers(f_.plain); }
+  std::size_t packed_bytes() const {
+    const std::int64_t rows = f_.pack == nullptr ? 1 : kPackedRows;
+    return static_cast<std::size_t>((p_.n + rows - 1) / rows * blocks()) * dtype_size(f_.weights);
   }
-  WeightBlock* matrix(std::size_t copy) {
-    return static_cast<WeightBlock*>(static_cast<void*>(memory_.data() + copy * matrix_bytes_));
-  }
+  std::byte* matrix(std::size_t copy) { return memory_.data() + copy * matrix_bytes_; }
   void pack(std::span<const std::byte> w) {
-    if constexpr (std::is_void_v<typename F::Pack>) {
+    if (f_.pack == nullptr) {
       std::memcpy(memory_.data(), w.data(), w.size());
     } else {
-      call<typename F::Pack>({static_cast<const PlainBlock*>(static_cast<const void*>(w.data())), matrix(0), p_.n, p_.k});
+      call(*f_.pack, PackArgs{w.data(), matrix(0), p_.n, p_.k, 0, 0});
     }
   }
-  void multiply(const WeightBlock* w) {
-    call<typename F::Quantize>({x_.data(), quantised_.data(), p_.m, p_.k, p_.k, blocks()});
-    if (p_.m == 1) {
-      call<typename F::Gemv>({w, quantised_.data(), y_.data(), p_.n, p_.k});
-    } else {
-      call<typename F::Gemm>({w, quantised_.data(), y_.data(), p_.m, p_.n, p_.k, blocks(), p_.n});
-    }
+  void multiply(const std::byte* w) {
+    call(f_.quantize, CodecArgs{x_.data(), quantised_.data(), p_.m, p_.k, p_.k, blocks()});
+    call(p_.m == 1 ? f_.gemv : f_.gemm, ProductArgs{w, quantised_.data(), y_.data(), p_.m, p_.n, p_.k, blocks(), p_.n});
   }
 
+  const Formats& f_;
   Product p_;
   std::span<const float> x_;
   std::size_t matrix_bytes_;
   bench::PageBuffer memory_;
   std::size_t copies_;
-  std::vector<XBlock> quantised_;
+  std::vector<std::byte> quantised_;
   std::vector<float> y_;
 };
 

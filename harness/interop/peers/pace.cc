@@ -17,6 +17,7 @@
 
 #include "engine/run/engine.h"
 #include "engine/tokenizer/tokenizer.h"
+#include "harness/forensics/model/wiring.h"
 #include "harness/forensics/profile/machine_roofs.h"
 #include "harness/forensics/profile/profile.h"
 
@@ -56,7 +57,7 @@ class Pace {
     for (const PlannedWeight& weight : plan.weights) weights += weight.in_file ? 0 : weight.bytes;
     std::int64_t operations = 0;
     for (const Step& step : plan.steps) {
-      if (step.kind != StepKind::linear || step.of_logits) continue;
+      if (formula_of(step) != Formula::linear || step.of_logits) continue;
       const Weight& weight = *plan.weights[static_cast<std::size_t>(step.weight)].stored;
       operations += 2 * weight.rows * weight.cols;
     }

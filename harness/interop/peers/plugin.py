@@ -1,4 +1,4 @@
-"""A plugin's kernels by ctypes, with the argument structs of their ops (kernels/<op>/<op>.h)."""
+"""A plugin's kernels by ctypes, with the argument structs of their families (kernels/<family>/<family>.h)."""
 from __future__ import annotations
 
 import ctypes
@@ -13,7 +13,8 @@ Pack = ctypes.CFUNCTYPE(c_int32, c_void_p, c_void_p)
 
 class Kernel(ctypes.Structure):
     _fields_ = [("size", c_uint32), ("claim", c_int32), ("op", c_char_p), ("name", c_char_p), ("isa", c_char_p),
-                ("packed_tensor", c_char_p), ("packed_bytes", c_void_p), ("pack", c_void_p), ("run", c_void_p)]
+                ("packed_tensor", c_char_p), ("packed_bytes", c_void_p), ("pack", c_void_p), ("run", c_void_p),
+                ("properties", c_char_p)]
 
 
 class Description(ctypes.Structure):
@@ -34,26 +35,20 @@ def integers(*names: str) -> list[tuple[str, type]]:
     return [(name, c_int64) for name in names]
 
 
-PRODUCT = pointers("w", "x", "y")
-CODEC = pointers("src", "dst") + integers("n")
-DECODE = pointers("q", "spans", "y") + integers("n_heads", "n_kv", "head_dim", "position", "window", "span_count",
-                                                "q_head_stride", "y_head_stride") + [("scale", c_float), ("causal", c_int32)]
-PREFILL = pointers("q", "spans", "y") + integers("rows", "n_heads", "n_kv", "head_dim", "position", "window", "span_count",
-                                                 "q_row_stride", "q_head_stride", "y_row_stride", "y_head_stride") + [
-    ("scale", c_float), ("causal", c_int32)]
-FIELDS = {
-    "encode": CODEC, "decode": CODEC, "convert": CODEC,
-    "quantize": pointers("src", "dst") + integers("rows", "k", "src_stride", "dst_stride"),
-    "matvec": PRODUCT + integers("n", "k"), "gemv": PRODUCT + integers("n", "k"),
-    "gemm": PRODUCT + integers("m", "n", "k", "x_stride", "y_stride"),
-    "linear": PRODUCT + integers("m", "n", "k", "x_stride", "y_stride"),
+FIELDS = {  # by family
+    "convert": pointers("src", "dst") + integers("n"),
+    "codec": pointers("src", "dst") + integers("rows", "k", "src_stride", "dst_stride"),
+    "product": pointers("w", "x", "y") + integers("m", "n", "k", "x_stride", "y_stride"),
     "rms": pointers("x", "w", "y") + integers("rows", "n", "x_stride", "y_stride") + [("eps", c_float)],
     "softmax": pointers("x", "y") + integers("rows", "n", "x_stride", "y_stride"),
     "swiglu": pointers("gate", "up", "y") + integers("rows", "n", "gate_stride", "up_stride", "y_stride"),
     "rope": pointers("positions", "inv_freq", "cos", "sin") + integers("rows", "pairs", "table_stride") + [
         ("theta", c_double), ("recipe", c_int32)],
-    "attn": DECODE, "attn_prefill": PREFILL,
+    "attn": pointers("q", "spans", "y") + integers("rows", "n_heads", "n_kv", "head_dim", "position", "window", "span_count",
+                                                   "q_row_stride", "q_head_stride", "y_row_stride", "y_head_stride") + [
+        ("scale", c_float), ("causal", c_int32)],
 }
+FAMILIES = dict.fromkeys(("encode", "decode", "quantize"), "codec") | dict.fromkeys(("matvec", "gemv", "gemm", "linear"), "product")
 
 
 class Plugin:
@@ -65,10 +60,13 @@ class Plugin:
         self.kernels = {(k.op.decode(), k.name.decode()): k for k in (found.kernels[i] for i in range(found.count))}
 
     def run(self, op: str, name: str, **arguments: object) -> int:
-        """Arrays and scalars by the names of the op's argument struct; what is absent is 0. A layout of the kernel's own: `w`
-        holds it already."""
-        struct = type("Args", (ctypes.Structure,), {"_fields_": FIELDS["attn_prefill" if "prefill" in op else op.split("_")[0]]})()
-        for key, value in arguments.items():
+        """Arrays and scalars by the names of the op's argument struct; of rows there is one, and what else is absent is 0. A layout of
+        the kernel's own: `w` holds it already."""
+        verb = op.split("_")[0]
+        fields = FIELDS[FAMILIES.get(verb, verb)]
+        struct = type("Args", (ctypes.Structure,), {"_fields_": fields})()
+        one = {name: 1 for name, _ in fields if name in ("m", "rows")}
+        for key, value in (one | arguments).items():
             setattr(struct, key, value.ctypes.data if isinstance(value, np.ndarray) else value)
         return Run(self.kernels[op, name].run)(ctypes.addressof(struct))
 

@@ -7,14 +7,20 @@
 #include <set>
 #include <utility>
 
-#include "harness/interop/runner/ops.h"
+#include "harness/interop/plugin/properties.h"
 #include "harness/verdict/nearest.h"
+#include "kernels/op_tables.h"
 
 namespace assay {
 namespace {
 
 constexpr std::int64_t kMostKernels = 4096;
 constexpr std::size_t kLongestName = 64;
+constexpr std::uint32_t kMostBytes = 4096;  // of a struct of a later revision
+
+// The sizes of the two structs without what may be left out at their ends.
+constexpr std::uint32_t kLeastPlugin = sizeof(AssayPlugin);
+constexpr std::uint32_t kLeastKernel = offsetof(AssayPluginKernel, properties);
 
 [[noreturn]] void fail(const std::string& path, const std::string& why) {
   throw PluginError("plugin " + path + ": " + why);
@@ -45,17 +51,46 @@ void require_known(const std::string& path, const std::string& kernel, const Ass
   }
   if (one.isa == nullptr || !isa_from_name(one.isa)) {
     std::vector<std::string> known;
-    for (const Isa isa : kAllIsas) known.emplace_back(isa_name(isa));
+    for (const IsaRow& row : kIsas) known.emplace_back(row.name);
     fail(path, kernel + ": " + (one.isa == nullptr ? "isa is null" : unknown_name("ISA", one.isa, known)));
   }
 }
 
-void require_kernel(const std::string& path, std::int64_t index, const AssayPluginKernel& one) {
-  const std::string at = "kernel " + std::to_string(index);
-  if (one.size != sizeof(AssayPluginKernel)) {
-    fail(path, at + ": size is " + std::to_string(one.size) + "; expected " + std::to_string(sizeof(AssayPluginKernel)) +
-                   " in ABI " + std::to_string(ASSAY_PLUGIN_ABI));
+// The struct at `bytes` as far as it is known here; what it lacks is zero.
+template <class Struct>
+Struct known_part(const void* bytes, std::uint32_t size) {
+  Struct known{};
+  std::memcpy(&known, bytes, std::min<std::size_t>(size, sizeof known));
+  return known;
+}
+
+// What a later revision has beyond must say nothing.
+void require_zeros(const std::string& path, const std::string& what, const void* bytes, std::size_t from, std::uint32_t size) {
+  for (std::size_t i = from; i < size; ++i) {
+    if (static_cast<const std::byte*>(bytes)[i] == std::byte{0}) continue;
+    fail(path, what + " states a field (byte " + std::to_string(i) + " of its " + std::to_string(size) +
+                   ") that is unknown here; expected zeros behind " + std::to_string(from) +
+                   " bytes: is it of a later revision of ABI " + std::to_string(ASSAY_PLUGIN_ABI) + "?");
   }
+}
+
+void require_size(const std::string& path, const std::string& what, std::uint32_t size, std::uint32_t least, std::size_t own) {
+  if (size >= least && size <= kMostBytes && size % alignof(void*) == 0) return;
+  fail(path, what + "size is " + std::to_string(size) + "; expected " + std::to_string(own) +
+                 ", or that of another revision of ABI " + std::to_string(ASSAY_PLUGIN_ABI) + ", at least " +
+                 std::to_string(least));
+}
+
+// Parsed, held to the keys that are known, and dropped: there are none yet.
+void require_properties(const std::string& path, const std::string& kernel, const char* text) {
+  try {
+    parse_properties(text, kKnownProperties);
+  } catch (const std::invalid_argument& error) {
+    fail(path, kernel + ": properties: " + error.what());
+  }
+}
+
+void require_kernel(const std::string& path, const std::string& at, const AssayPluginKernel& one) {
   require_name(path, at + ": name", one.name);
   const std::string kernel = "kernel '" + std::string(one.name) + "'";
   require_name(path, kernel + ": op", one.op);
@@ -70,28 +105,59 @@ void require_kernel(const std::string& path, std::int64_t index, const AssayPlug
     fail(path, kernel + ": its layout is half stated; expected packed_tensor, packed_bytes and pack together, or none of them");
   }
   if (stated == 3) require_name(path, kernel + ": packed_tensor", one.packed_tensor);
+  require_properties(path, kernel, one.properties);
 }
 
-const AssayPlugin& describe(const std::string& path, void* library) {
+std::vector<AssayPluginKernel> kernels_of(const std::string& path, const AssayPlugin& plugin) {
+  std::vector<AssayPluginKernel> kernels;
+  std::set<std::pair<std::string, std::string>> seen;
+  const std::uint32_t size = plugin.kernels[0].size;  // its own: the distance from each kernel to the next
+  for (std::int64_t k = 0; k < plugin.kernel_count; ++k) {
+    const std::string at = "kernel " + std::to_string(k);
+    const void* bytes = reinterpret_cast<const std::byte*>(plugin.kernels) + k * size;
+    std::uint32_t stated;
+    std::memcpy(&stated, bytes, sizeof stated);
+    require_size(path, at + ": ", stated, kLeastKernel, sizeof(AssayPluginKernel));
+    if (stated != size)
+      fail(path, at + ": size is " + std::to_string(stated) + "; expected that of kernel 0, " + std::to_string(size));
+    const AssayPluginKernel& one = kernels.emplace_back(known_part<AssayPluginKernel>(bytes, size));
+    require_kernel(path, at, one);
+    require_zeros(path, "kernel '" + std::string(one.name) + "'", bytes, sizeof one, size);
+    if (!seen.emplace(one.op, one.name).second) {
+      fail(path, "kernel '" + std::string(one.name) + "' of " + one.op + " is there twice; expected one of a name for an op");
+    }
+  }
+  return kernels;
+}
+
+[[noreturn]] void refuse_abi(const std::string& path, std::uint32_t abi) {
+  const std::string rebuild = "build it against this program's harness/plugin/assay_plugin.h";
+  const std::string is = "is of plugin ABI " + std::to_string(abi) + "; expected " + std::to_string(ASSAY_PLUGIN_ABI) + ": ";
+  if (abi != 1) fail(path, is + rebuild);
+  fail(path,
+       is +
+           "since then kernels take one argument struct a family, such as ProductArgs of kernels/products/products.h instead of "
+           "GemvQ4KQ8KArgs, and AssayPluginKernel ends with `properties`, which may be null; " +
+           rebuild);
+}
+
+AssayPlugin describe(const std::string& path, void* library) {
   void* symbol = dlsym(library, ASSAY_PLUGIN_SYMBOL);
   if (symbol == nullptr)
     fail(path, "has no symbol " ASSAY_PLUGIN_SYMBOL "; expected the function of harness/plugin/assay_plugin.h");
   const AssayPlugin* plugin = reinterpret_cast<const AssayPlugin* (*)()>(symbol)();
   if (plugin == nullptr) fail(path, ASSAY_PLUGIN_SYMBOL "() gave null");
-  if (plugin->abi != ASSAY_PLUGIN_ABI) {
-    fail(path, "is of plugin ABI " + std::to_string(plugin->abi) + "; expected " + std::to_string(ASSAY_PLUGIN_ABI) +
-                   ": build it against this program's harness/plugin/assay_plugin.h");
+  if (plugin->abi != ASSAY_PLUGIN_ABI) refuse_abi(path, plugin->abi);
+  require_size(path, "", plugin->size, kLeastPlugin, sizeof(AssayPlugin));
+  const auto known = known_part<AssayPlugin>(plugin, plugin->size);
+  require_zeros(path, "its description", plugin, sizeof known, plugin->size);
+  require_name(path, "name", known.name);
+  if (known.version == nullptr) fail(path, "version is null");
+  if (known.kernels == nullptr) fail(path, "kernels is null");
+  if (known.kernel_count < 1 || known.kernel_count > kMostKernels) {
+    fail(path, "kernel_count is " + std::to_string(known.kernel_count) + "; expected 1 to " + std::to_string(kMostKernels));
   }
-  if (plugin->size != sizeof(AssayPlugin)) {
-    fail(path, "size is " + std::to_string(plugin->size) + "; expected " + std::to_string(sizeof(AssayPlugin)));
-  }
-  require_name(path, "name", plugin->name);
-  if (plugin->version == nullptr) fail(path, "version is null");
-  if (plugin->kernels == nullptr) fail(path, "kernels is null");
-  if (plugin->kernel_count < 1 || plugin->kernel_count > kMostKernels) {
-    fail(path, "kernel_count is " + std::to_string(plugin->kernel_count) + "; expected 1 to " + std::to_string(kMostKernels));
-  }
-  return *plugin;
+  return known;
 }
 
 }  // namespace
@@ -104,16 +170,8 @@ LoadedPlugin load_plugin(const std::string& path) {
     const char* why = dlerror();
     fail(path, std::string("cannot be loaded: ") + (why == nullptr ? "dlopen failed" : why));
   }
-  const AssayPlugin& plugin = describe(path, library);
-  std::set<std::pair<std::string, std::string>> seen;
-  for (std::int64_t k = 0; k < plugin.kernel_count; ++k) {
-    const AssayPluginKernel& one = plugin.kernels[k];
-    require_kernel(path, k, one);
-    if (!seen.emplace(one.op, one.name).second) {
-      fail(path, "kernel '" + std::string(one.name) + "' of " + one.op + " is there twice; expected one of a name for an op");
-    }
-  }
-  return {path, plugin.name, plugin.version, {plugin.kernels, static_cast<std::size_t>(plugin.kernel_count)}};
+  const AssayPlugin plugin = describe(path, library);
+  return {path, plugin.name, plugin.version, kernels_of(path, plugin)};
 }
 
 }  // namespace assay

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -23,14 +22,16 @@ struct LoadedPlugin {
   std::string path;
   std::string name;
   std::string version;
-  std::span<const AssayPluginKernel> kernels;  // validated: names, op, ISA, claim, functions
+  std::vector<AssayPluginKernel>
+      kernels;  // validated: names, op, ISA, claim, functions, properties; what the plugin lacks is null
 
   // The ISA that a kernel names.
   static Isa isa_of(const AssayPluginKernel& kernel) { return *isa_from_name(kernel.isa); }
 };
 
 // Runs the library's constructors and assay_plugin(): foreign code. Throws PluginError: no such library, no symbol, another
-// ABI version, an unknown op or ISA, a name twice or of other letters, a null function, a layout half-stated.
+// ABI version, fields unknown here, an unknown op, ISA or property, a name twice or of other letters, a null function, a layout
+// half-stated.
 LoadedPlugin load_plugin(const std::string& path);
 
 }  // namespace assay

@@ -2,28 +2,26 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
-#include "kernels/abi.h"
+#include "kernels/products/products.h"
 
 namespace assay::plugins {
 
-inline constexpr std::int64_t kTileRows = 32;
-
 // n rows of k, one after the other.
-template <class Args>
+template <class Element>
 std::int64_t plain_bytes(const void* args) {
-  const Args& call = *static_cast<const Args*>(args);
-  return call.n * call.k * static_cast<std::int64_t>(sizeof(*call.w));
+  const auto& call = *static_cast<const ProductArgs*>(args);
+  return call.n * call.k * static_cast<std::int64_t>(sizeof(Element));
 }
 
-template <class Args>
+template <class Element>
 AssayStatus pack_plain(const void* args, void* packed) {
-  const Args& call = *static_cast<const Args*>(args);
-  auto* const rows = static_cast<std::remove_cvref_t<decltype(*call.w)>*>(packed);
+  const auto& call = *static_cast<const ProductArgs*>(args);
+  auto* const rows = static_cast<Element*>(packed);
   for (std::int64_t i = 0; i < call.n; ++i) {
-    const auto* const tile = call.w + i / kTileRows * call.k * kTileRows + i % kTileRows;
-    for (std::int64_t c = 0; c < call.k; ++c) rows[i * call.k + c] = tile[c * kTileRows];
+    const Element* const tile =
+        static_cast<const Element*>(call.w) + i / ASSAY_TILE_ROWS * call.k * ASSAY_TILE_ROWS + i % ASSAY_TILE_ROWS;
+    for (std::int64_t c = 0; c < call.k; ++c) rows[i * call.k + c] = tile[c * ASSAY_TILE_ROWS];
   }
   return ASSAY_OK;
 }

@@ -123,14 +123,14 @@ void RemoteRunner::load(const std::string& path) {
 
 void RemoteRunner::add_kernels(const std::vector<wire::KernelInfo>& infos, const RemotePlugin* plugin) {
   for (const wire::KernelInfo& info : infos) {
-    const Adapter* adapter = find_adapter(info.op);
+    const Op* op = find_op(info.op);
     const auto isa = isa_from_name(info.isa);
-    if (adapter == nullptr)
+    if (op == nullptr)
       throw Trouble(version_mismatch(fmt::format("offers a kernel of the op '{}', which is unknown here", info.op)));
     if (!isa) throw Trouble(version_mismatch(fmt::format("offers a kernel of the ISA '{}', which is unknown here", info.isa)));
-    if (info.args_bytes != adapter->args_bytes()) {
+    if (info.args_bytes != op->family->args_bytes) {
       throw Trouble(version_mismatch(
-          fmt::format("takes {} bytes of arguments for {}; expected {}", info.args_bytes, info.op, adapter->args_bytes())));
+          fmt::format("takes {} bytes of arguments for {}; expected {}", info.args_bytes, info.op, op->family->args_bytes)));
     }
     if (info.claim > ASSAY_CLAIM_BOUNDED) throw Trouble(fmt::format("sent the claim {} of {}", info.claim, info.name));
     const std::string variant = plugin == nullptr ? info.name : plugin->name + ":" + info.name;
@@ -193,7 +193,7 @@ Execution RemoteRunner::run(const RemoteKernel& kernel, const Call& call, std::s
   }
   const auto& tensors = call.signature().tensors;
   for (const CallPart& part : parts) {
-    CallImage image = call_image(call.adapter(), part.params, part.pointers, call.memory());
+    CallImage image = call_image(call.op(), part.params, part.pointers, call.memory());
     for (std::size_t p = 0; p < image.tensors.size(); ++p) {
       if (tensors[image.tensors[p]].name == kernel.packed_tensor) request.packed = static_cast<std::uint32_t>(p);
     }

@@ -14,8 +14,8 @@
 #include "harness/interop/plugin/loader.h"
 #include "harness/interop/runner/faults.h"
 #include "harness/interop/runner/messages.h"
-#include "harness/interop/runner/ops.h"
 #include "harness/interop/runner/placed_call.h"
+#include "kernels/op_tables.h"
 
 namespace assay {
 namespace {

@@ -1,5 +1,7 @@
 #include "harness/reports/report_page/bench_lines.h"
 
+#include <nlohmann/json.hpp>
+
 #include "harness/reports/report_page/reader.h"
 
 namespace assay::report_page {

@@ -1,4 +1,4 @@
-// The page of `assay report -o`: one file without a script, which fetches nothing.
+// The page of `assay report -o`: what --json prints, drawn by page.html.
 #pragma once
 
 #include <string>

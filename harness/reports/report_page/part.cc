@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "harness/reports/report.h"
 #include "harness/reports/report_page/reader.h"

@@ -1,5 +1,6 @@
 #include "harness/reports/report_page/reader.h"
 
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "golden/read_file.h"

@@ -1,7 +1,7 @@
 // What a joined report says, for people and for programs. page.h makes the page.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "harness/reports/report.h"
 #include "harness/reports/report_page/words.h"

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "golden/read_file.h"
@@ -65,15 +66,15 @@ Baseline load_baseline(const std::filesystem::path& file) {
   }
 }
 
-bool Comparison::slower() const {
+bool Changes::slower() const {
   for (const Change& change : changes) {
     if (change.slower()) return true;
   }
   return false;
 }
 
-Comparison compare(const Baseline& baseline, const std::vector<BenchResult>& results) {
-  Comparison comparison;
+Changes compare(const Baseline& baseline, const std::vector<BenchResult>& results) {
+  Changes comparison;
   std::map<std::string, BaselineEntry> left = baseline.entries;
   for (const BenchResult& now : results) {
     if (!now.refusal.empty()) continue;
@@ -89,7 +90,7 @@ Comparison compare(const Baseline& baseline, const std::vector<BenchResult>& res
   return comparison;
 }
 
-std::string comparison_table(const Comparison& comparison, const Style& style) {
+std::string comparison_table(const Changes& comparison, const Style& style) {
   Table table({"benchmark", ">then us", ">now us", ">speed", "by", "verdict"});
   for (const Change& change : comparison.changes) {
     std::string verdict = "same";
@@ -105,7 +106,7 @@ std::string comparison_table(const Comparison& comparison, const Style& style) {
   return out;
 }
 
-nlohmann::ordered_json comparison_json(const Comparison& comparison) {
+nlohmann::ordered_json comparison_json(const Changes& comparison) {
   nlohmann::ordered_json json{{"slower", comparison.slower()}, {"changes", nlohmann::ordered_json::array()}};
   for (const Change& change : comparison.changes) {
     json["changes"].push_back({{"name", change.name},

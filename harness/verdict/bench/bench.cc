@@ -19,8 +19,8 @@ Roofs& shared_roofs() {
 BenchResult described(const BenchItem& item) {
   BenchResult result;
   result.name = item.name();
-  result.op = item.adapter->op();
-  result.variant = item.adapter->variants().at(item.variant).name;
+  result.op = item.op->name;
+  result.variant = item.variant.name;
   result.shape = item.params.to_string();
   result.temperature = item.temperature;
   return result;
@@ -28,16 +28,15 @@ BenchResult described(const BenchItem& item) {
 
 // Why the item must not be timed; empty: it may.
 std::string refusal(const BenchItem& item, const BenchOptions& options) {
-  const Variant variant = item.adapter->variants().at(item.variant);
-  if (!isa_supported(variant.isa)) return "this CPU does not run " + std::string(isa_name(variant.isa));
+  if (!isa_supported(item.variant.isa)) return "this CPU does not run " + std::string(isa_name(item.variant.isa));
   std::string why = "no parity check was given";
-  if (!options.gate || !options.gate(*item.adapter, variant, why)) return "has not passed: " + why;
+  if (!options.gate || !options.gate(*item.op, item.variant, why)) return "has not passed: " + why;
   return {};
 }
 
-double seconds_per_call(Rotation& rotation, std::size_t variant, std::int64_t calls) {
+double seconds_per_call(Rotation& rotation, std::int64_t calls) {
   const double start = thread_seconds();
-  for (std::int64_t i = 0; i < calls; ++i) benchmark::DoNotOptimize(rotation.run(variant));
+  for (std::int64_t i = 0; i < calls; ++i) benchmark::DoNotOptimize(rotation.run());
   return (thread_seconds() - start) / static_cast<double>(calls);
 }
 
@@ -57,54 +56,54 @@ std::optional<Peak> peak_of(const Cost& cost, Isa isa) {
 class Rival {
  public:
   Rival(const BenchItem& item, const BenchOptions& options)
-      : options_(options), rotation_(item.foreign->base(), item.params, item.temperature) {
-    const std::vector<Variant> variants = item.foreign->base().variants();
-    while (!isa_supported(variants[variant_].isa)) ++variant_;
-    name_ = variants[variant_].name;
+      : options_(options), kernel_(best(*item.op)), rotation_(*item.op, kernel_, item.params, item.temperature) {
     const double start = thread_seconds();
-    rotation_.run(variant_);
+    rotation_.run();
     calls_ = calls_in_round(options_, rotation_, thread_seconds() - start);
   }
 
   void round(double foreign_seconds) {
-    const double seconds = seconds_per_call(rotation_, variant_, calls_);
+    const double seconds = seconds_per_call(rotation_, calls_);
     calls_ = calls_in_round(options_, rotation_, seconds);
     seconds_.push_back(seconds);
     ratios_.push_back(seconds / foreign_seconds);
   }
 
   void report(BenchResult& result) const {
-    result.rival = name_;
+    result.rival = kernel_.name;
     result.rival_seconds = median(seconds_);
     result.speed = median(ratios_);
   }
 
  private:
+  static Variant best(const Op& op) {
+    const AnyKernel& kernel = select_kernel(*op.table, std::nullopt);
+    return {kernel.name, kernel.isa, kernel.run};
+  }
+
   const BenchOptions& options_;
+  Variant kernel_;
   Rotation rotation_;
-  std::size_t variant_ = 0;
-  std::string name_;
   std::int64_t calls_ = 1;
   std::vector<double> seconds_;
   std::vector<double> ratios_;
 };
 
 void measure(const BenchItem& item, const BenchOptions& options, BenchResult& result) {
-  Rotation rotation(*item.adapter, item.params, item.temperature);
-  if (item.foreign != nullptr) rotation.pack(*item.foreign, item.variant);
+  Rotation rotation(*item.op, item.variant, item.params, item.temperature);
   const double start = thread_seconds();
-  if (const AssayStatus status = rotation.run(item.variant); status != ASSAY_OK) {
+  if (const AssayStatus status = rotation.run(); status != ASSAY_OK) {
     result.refusal = "the kernel refused its input (status " + std::to_string(static_cast<int>(status)) + ")";
     return;
   }
   const double first = thread_seconds() - start;
-  result.cost = item.adapter->cost(item.params);
+  result.cost = cost_of(*item.op, item.params);
   const bool reads = item.temperature == Temperature::cold && result.cost.bytes > 0;
-  const std::optional<Peak> peak = peak_of(result.cost, item.adapter->variants().at(item.variant).isa);
+  const std::optional<Peak> peak = peak_of(result.cost, item.variant.isa);
   Roofs& roofs = shared_roofs();
 
   std::optional<Rival> rival;
-  if (item.foreign != nullptr) rival.emplace(item, options);
+  if (item.variant.foreign) rival.emplace(item, options);
   Rounds rounds(roofs);
   std::int64_t calls = calls_in_round(options, rotation, first);
   const double began = thread_seconds();
@@ -114,7 +113,7 @@ void measure(const BenchItem& item, const BenchOptions& options, BenchResult& re
     if (peak) rounds.compute_roof(*peak);
     if (rotation.cold_calls() > 0) roofs.evict();
     const bool too_long = first > options.most_seconds;  // then that call is the one round
-    const double seconds = too_long ? first : seconds_per_call(rotation, item.variant, calls);
+    const double seconds = too_long ? first : seconds_per_call(rotation, calls);
     rounds.kernel(seconds);
     if (rival) {
       if (rotation.cold_calls() > 0) roofs.evict();
@@ -182,42 +181,23 @@ void register_all(const std::vector<BenchItem>& items, const BenchOptions& optio
 }  // namespace
 
 std::string BenchItem::name() const {
-  return adapter->variants().at(variant).name + "/" + params.to_string() + (temperature == Temperature::cold ? "/cold" : "/warm");
+  return variant.name + "/" + params.to_string() + (temperature == Temperature::cold ? "/cold" : "/warm");
 }
 
 bool BenchResult::roof_suspect() const {
   return (read && read->share > 1) || (compute && compute->share > 1);
 }
 
-namespace {
-
-void add_items(std::vector<BenchItem>& items, const Adapter& adapter, const PluginAdapter* foreign, std::optional<Isa> isa,
-               const std::optional<Params>& shape, const std::vector<Temperature>& temperatures) {
-  const std::vector<Params> shapes = shape ? std::vector<Params>{*shape} : adapter.bench_params();
-  const std::vector<Variant> variants = adapter.variants();
-  for (const Params& params : shapes) {
+std::vector<BenchItem> bench_items(const Op& op, const std::vector<Variant>& variants, std::optional<Isa> isa,
+                                   const std::optional<Params>& shape, const std::vector<Temperature>& temperatures) {
+  std::vector<BenchItem> items;
+  for (const Params& params : shape ? std::vector<Params>{*shape} : op.family->bench_params(op)) {
     for (const Temperature temperature : temperatures) {
-      for (std::size_t i = 0; i < variants.size(); ++i) {
-        if (isa ? variants[i].isa != *isa : !isa_supported(variants[i].isa)) continue;
-        items.push_back({&adapter, i, params, temperature, foreign});
+      for (const Variant& variant : variants) {
+        if (isa ? variant.isa == *isa : isa_supported(variant.isa)) items.push_back({&op, variant, params, temperature});
       }
     }
   }
-}
-
-}  // namespace
-
-std::vector<BenchItem> bench_items(const std::vector<const Adapter*>& chosen, std::optional<Isa> isa,
-                                   const std::optional<Params>& shape, const std::vector<Temperature>& temperatures) {
-  std::vector<BenchItem> items;
-  for (const Adapter* adapter : chosen) add_items(items, *adapter, nullptr, isa, shape, temperatures);
-  return items;
-}
-
-std::vector<BenchItem> plugin_items(const std::vector<std::unique_ptr<PluginAdapter>>& chosen, std::optional<Isa> isa,
-                                    const std::optional<Params>& shape, const std::vector<Temperature>& temperatures) {
-  std::vector<BenchItem> items;
-  for (const auto& adapter : chosen) add_items(items, *adapter, adapter.get(), isa, shape, temperatures);
   return items;
 }
 

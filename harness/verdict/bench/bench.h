@@ -1,5 +1,4 @@
-// Times kernels, as Google Benchmark benchmarks made from the adapters: `assay bench` and assay_benchmarks both
-// come from here.
+// Times kernels, as Google Benchmark benchmarks: `assay bench` and assay_benchmarks both come from here.
 #pragma once
 
 #include <functional>
@@ -8,26 +7,23 @@
 #include <string>
 #include <vector>
 
-#include "harness/verdict/adapter.h"
 #include "harness/verdict/bench/roof.h"
 #include "harness/verdict/bench/rotation.h"
-#include "harness/verdict/plugin_adapter.h"
+#include "harness/verdict/variant.h"
 
 namespace assay::bench {
 
-// One variant at one shape.
+// One variant at one shape. A plugin's is timed beside the best of ours that this CPU runs, call by call in the same rounds.
 struct BenchItem {
-  const Adapter* adapter = nullptr;
-  std::size_t variant = 0;
+  const Op* op = nullptr;
+  Variant variant;
   Params params;
   Temperature temperature = Temperature::cold;
-  // A plugin's kernel is timed beside the best of ours that this CPU runs, call by call in the same rounds.
-  const PluginAdapter* foreign = nullptr;  // `adapter` itself; null: one of ours
-  std::string name() const;                // "matvec_f16_avx2/n=3072,k=1024/cold"
+  std::string name() const;  // "matvec_f16_avx2/n=3072,k=1024/cold"
 };
 
 // True if the variant has passed its parity check; else `why` says what to do. Asked once a benchmark, when it runs.
-using Gate = std::function<bool(const Adapter& adapter, const Variant& variant, std::string& why)>;
+using Gate = std::function<bool(const Op& op, const Variant& variant, std::string& why)>;
 
 struct BenchOptions {
   Gate gate;                     // empty: nothing is timed
@@ -55,14 +51,10 @@ struct BenchResult {
   bool roof_suspect() const;  // more than 100 per cent: the roof was measured too low
 };
 
-// Every variant that this CPU runs (or those of `isa`) of the adapters, at `shape` (complete), or, without
-// one, at each of the op's own shapes.
-std::vector<BenchItem> bench_items(const std::vector<const Adapter*>& adapters, std::optional<Isa> isa,
+// Those of the op's variants that this CPU runs (or those of `isa`), at `shape` (complete), or, without one, at each of the op's own
+// shapes.
+std::vector<BenchItem> bench_items(const Op& op, const std::vector<Variant>& variants, std::optional<Isa> isa,
                                    const std::optional<Params>& shape, const std::vector<Temperature>& temperatures);
-
-// The same of plugins' kernels.
-std::vector<BenchItem> plugin_items(const std::vector<std::unique_ptr<PluginAdapter>>& adapters, std::optional<Isa> isa,
-                                    const std::optional<Params>& shape, const std::vector<Temperature>& temperatures);
 
 // Registers the items with Google Benchmark. Each benchmark that runs appends to `results`, if that is given.
 void register_benchmarks(const std::vector<BenchItem>& items, const BenchOptions& options,

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,14 +45,14 @@ struct Change {
   bool slower() const { return speed < 1 - kNotable; }
   bool faster() const { return speed > 1 + kNotable; }
 };
-struct Comparison {
+struct Changes {
   std::vector<Change> changes;
   std::vector<std::string> only_now;
   std::vector<std::string> only_then;
   bool slower() const;
 };
-Comparison compare(const Baseline& baseline, const std::vector<BenchResult>& results);
-std::string comparison_table(const Comparison& comparison, const Style& style);
-nlohmann::ordered_json comparison_json(const Comparison& comparison);
+Changes compare(const Baseline& baseline, const std::vector<BenchResult>& results);
+std::string comparison_table(const Changes& comparison, const Style& style);
+nlohmann::ordered_json comparison_json(const Changes& comparison);
 
 }  // namespace assay::bench

@@ -10,13 +10,11 @@ namespace assay::bench {
 namespace {
 
 // Empty if the variant passes.
-std::string failure_of(const Adapter& adapter, const Variant& variant, const std::optional<RunnerOptions>& plugins,
-                       const Checks& checks) {
+std::string failure_of(const Op& op, const Variant& variant, const std::optional<RunnerOptions>& plugins, const Checks& checks) {
   CheckRequest request;
-  request.ops = {std::string(adapter.op())};
+  request.ops = {op.name};
   request.isa = variant.isa;
-  const bool foreign = plugins && variant.name.find(':') != std::string::npos;
-  if (foreign) {
+  if (variant.foreign) {
     request.runner = plugins;
     request.variant = variant.name;
     request.checks = checks;
@@ -25,7 +23,7 @@ std::string failure_of(const Adapter& adapter, const Variant& variant, const std
     const SuiteResult result = run_suite(request);
     if (result.passed()) return {};
     for (const CaseResult& one : result.cases) {
-      if (foreign && one.failure) return "see `" + one.repro + "`: " + one.failure->message;
+      if (variant.foreign && one.failure) return "see `" + one.repro + "`: " + one.failure->message;
     }
   } catch (const std::exception& error) {
     return error.what();
@@ -37,10 +35,10 @@ std::string failure_of(const Adapter& adapter, const Variant& variant, const std
 
 Gate parity_gate(std::optional<RunnerOptions> plugins, const Checks& checks) {
   const auto known = std::make_shared<std::map<std::string, std::string>>();
-  return [known, plugins = std::move(plugins), checks](const Adapter& adapter, const Variant& variant, std::string& why) {
-    const std::string key = variant_label(std::string(adapter.op()), variant.name);
+  return [known, plugins = std::move(plugins), checks](const Op& op, const Variant& variant, std::string& why) {
+    const std::string key = variant_label(op.name, variant.name);
     auto entry = known->find(key);
-    if (entry == known->end()) entry = known->emplace(key, failure_of(adapter, variant, plugins, checks)).first;
+    if (entry == known->end()) entry = known->emplace(key, failure_of(op, variant, plugins, checks)).first;
     why = entry->second;
     return why.empty();
   };

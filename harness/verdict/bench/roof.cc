@@ -36,20 +36,15 @@ double median(std::vector<double> values) {
 }
 
 Peak fma_peak(Isa isa) noexcept {
-  switch (isa) {
-    case Isa::scalar:
-      return Peak::fma_scalar;
-    case Isa::avx2:
-      return Peak::fma_avx2;
-    case Isa::avx512:
-    case Isa::avx512vnni:
-      return Peak::fma_avx512;
-  }
-  return Peak::fma_scalar;
+  if (isa_includes(isa, Isa::avx512)) return Peak::fma_avx512;
+  return isa_includes(isa, Isa::avx2) ? Peak::fma_avx2 : Peak::fma_scalar;
 }
 
 std::optional<Peak> int8_peak(Isa isa) noexcept {
-  return isa == Isa::avx512vnni ? std::optional(Peak::dot_avx512vnni) : std::nullopt;
+  for (const PeakLoop& loop : peak_loops()) {
+    if (loop.isa == isa && loop.peak >= Peak::dot_avxvnni) return loop.peak;
+  }
+  return std::nullopt;
 }
 
 std::string Roofs::Candidate::name() const {

@@ -49,23 +49,30 @@ void fill(const TensorSpec& spec, std::uint32_t stream, std::byte* base) {
 
 }  // namespace
 
-Rotation::Rotation(const Adapter& adapter, Params params, Temperature temperature)
-    : adapter_(adapter), params_(std::move(params)) {
-  const Signature signature = adapter_.signature(params_);
+Rotation::Rotation(const Op& op, const Variant& variant, const Params& params, Temperature temperature) : kernel_(variant.run) {
+  const Signature signature = signature_of(op, params);
+  Copies copies = lay_out(op, params, signature, temperature);
+  if (variant.packing) pack(op, *variant.packing, params, signature, copies);
+  calls_.reserve(copies.size());
+  for (const std::vector<void*>& tensors : copies) calls_.emplace_back(op, params, tensors);
+}
+
+Rotation::Copies Rotation::lay_out(const Op& op, const Params& params, const Signature& signature, Temperature temperature) {
   const std::vector<std::size_t> offsets = offsets_in_copy(signature.tensors);
   const std::size_t copy_bytes = offsets.back();
   std::size_t data_bytes = 0;
   for (const TensorSpec& spec : signature.tensors) data_bytes += spec.extent_bytes();
-  if (data_bytes == 0) throw std::invalid_argument(std::string(adapter_.op()) + ": nothing to time at " + params_.to_string());
+  if (data_bytes == 0) throw std::invalid_argument(std::string(op.name) + ": nothing to time at " + params.to_string());
 
   const std::size_t copies = temperature == Temperature::warm ? 1 : cold_bytes() / copy_bytes + 1;
-  const double touched = adapter_.cost(params_).bytes * static_cast<double>(copies);
+  const double touched = cost_of(op, params).bytes * static_cast<double>(copies);
   if (temperature == Temperature::cold && touched < static_cast<double>(cold_bytes())) cold_calls_ = copies;
   memory_ = PageBuffer(copies * copy_bytes, Pages::huge);
+  Copies all;
   for (std::size_t copy = 0; copy < copies; ++copy) {
     std::byte* base = memory_.data() + copy * copy_bytes;
     if (copy > 0) std::memcpy(base, memory_.data(), copy_bytes);
-    std::vector<void*>& pointers = pointers_.emplace_back();
+    std::vector<void*>& pointers = all.emplace_back();
     for (std::size_t i = 0; i < signature.tensors.size(); ++i) {
       const TensorSpec& spec = signature.tensors[i];
       pointers.push_back(base + offsets[i]);
@@ -75,25 +82,32 @@ Rotation::Rotation(const Adapter& adapter, Params params, Temperature temperatur
       if (copy == 0 && spec.role == Direction::in) fill(spec, static_cast<std::uint32_t>(i), base + offsets[i]);
     }
   }
+  return all;
 }
 
-void Rotation::pack(const PluginAdapter& adapter, std::size_t variant) {
-  const auto input = adapter.packed_input(variant, params_, pointers_.front());
-  if (!input) return;
-  const std::size_t copy_bytes = rounded_up(input->bytes, kCacheLine) + kCacheLine;
-  packed_ = PageBuffer(copy_bytes * pointers_.size(), Pages::huge);
-  for (std::size_t copy = 0; copy < pointers_.size(); ++copy) {
+// Lays out anew, in each copy, the input that the variant takes in a layout of its own.
+void Rotation::pack(const Op& op, const Packing& packing, const Params& params, const Signature& signature, Copies& copies) {
+  const auto spec = std::ranges::find(signature.tensors, packing.tensor, &TensorSpec::name);
+  const std::int64_t bytes = packing.bytes(Arguments(op, params, copies.front()).data());
+  if (spec == signature.tensors.end() || spec->role != Direction::in || bytes < 0) {
+    throw PluginError("the kernel packs '" + packing.tensor + "' in " + std::to_string(bytes) + " bytes; expected an input of " +
+                      op.name + " and no negative size");
+  }
+  const auto tensor = static_cast<std::size_t>(spec - signature.tensors.begin());
+  const std::size_t copy_bytes = rounded_up(static_cast<std::size_t>(bytes), kCacheLine) + kCacheLine;
+  packed_ = PageBuffer(copy_bytes * copies.size(), Pages::huge);
+  for (std::size_t copy = 0; copy < copies.size(); ++copy) {
     std::byte* packed = packed_.data() + copy * copy_bytes;
-    if (adapter.pack(variant, params_, pointers_[copy], packed) != ASSAY_OK) {
+    if (packing.pack(Arguments(op, params, copies[copy]).data(), packed) != ASSAY_OK) {
       throw PluginError("the kernel refused to pack its input");
     }
-    pointers_[copy][input->tensor] = packed;
+    copies[copy][tensor] = packed;
   }
 }
 
-AssayStatus Rotation::run(std::size_t variant) {
-  const AssayStatus status = adapter_.run(variant, params_, pointers_[next_]);
-  next_ = next_ + 1 < pointers_.size() ? next_ + 1 : 0;
+AssayStatus Rotation::run() {
+  const AssayStatus status = kernel_(calls_[next_].data());
+  next_ = next_ + 1 < calls_.size() ? next_ + 1 : 0;
   return status;
 }
 

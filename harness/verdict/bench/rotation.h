@@ -1,12 +1,11 @@
-// The calls that a benchmark times: an adapter's call, laid out in several copies that take turns.
+// The calls that a benchmark times: an op's call, laid out in several copies that take turns.
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
-#include "harness/verdict/adapter.h"
 #include "harness/verdict/bench/buffer.h"
-#include "harness/verdict/plugin_adapter.h"
+#include "harness/verdict/variant.h"
 
 namespace assay::bench {
 
@@ -17,26 +16,26 @@ enum class Temperature {
 
 class Rotation {
  public:
-  // Throws what adapter.signature() throws, std::invalid_argument for a call without data, and std::bad_alloc.
-  Rotation(const Adapter& adapter, Params params, Temperature temperature);
-
-  // Lays out anew, in each copy, the input that this variant takes in a layout of its own; nothing where it takes none. Throws
-  // PluginError where it refuses.
-  void pack(const PluginAdapter& adapter, std::size_t variant);
+  // Throws what signature_of() throws, std::invalid_argument for a call without data, PluginError where the variant refuses to pack
+  // its input or asks for nonsense, and std::bad_alloc.
+  Rotation(const Op& op, const Variant& variant, const Params& params, Temperature temperature);
 
   // Runs the next copy's call.
-  AssayStatus run(std::size_t variant);
+  AssayStatus run();
 
   // How many calls in a row are cold. Where a call touches little of what it is given (rows of a table), the copies
   // are few and small, and a cache keeps them: then the caller must evict() them after that many. 0: all calls are.
   std::size_t cold_calls() const noexcept { return cold_calls_; }
 
  private:
-  const Adapter& adapter_;
-  Params params_;
+  using Copies = std::vector<std::vector<void*>>;  // pointers in the order of the signature
+  Copies lay_out(const Op& op, const Params& params, const Signature& signature, Temperature temperature);
+  void pack(const Op& op, const Packing& packing, const Params& params, const Signature& signature, Copies& copies);
+
+  AssayStatus (*kernel_)(const void* args);
   PageBuffer memory_;
   PageBuffer packed_;
-  std::vector<std::vector<void*>> pointers_;  // by copy, in the order of the signature
+  std::vector<Arguments> calls_;  // one a copy
   std::size_t next_ = 0;
   std::size_t cold_calls_ = 0;
 };

@@ -1,16 +1,13 @@
 // FLASH_ATTN_EXT over a view's keys and values, gathered into one piece as llama.cpp's cache has them.
 #include "kernels/simd/scalar.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
 #include "harness/interop/plugins/ggml/graph.h"
 #include "harness/interop/plugins/ggml/kernels.h"
 #include "kernels/attention/view.h"
-#include "kernels/attn_decode_f16/attn_decode_f16.h"
-#include "kernels/attn_decode_f32/attn_decode_f32.h"
-#include "kernels/attn_prefill_f16/attn_prefill_f16.h"
-#include "kernels/attn_prefill_f32/attn_prefill_f32.h"
 
 namespace assay::plugins {
 namespace {
@@ -23,19 +20,14 @@ struct Rows {
   std::int64_t y_stride;
 };
 
-template <class Args>
-Rows rows_of(const Args& call) {
-  if constexpr (requires { call.rows; }) {
-    return {call.rows, call.q_row_stride, call.y_row_stride};
-  } else {
-    return {1, call.n_heads * call.q_head_stride, 0};
-  }
+// Decode's one row has no neighbours.
+Rows rows_of(const AttentionArgs& call, bool decode) {
+  return decode ? Rows{1, call.n_heads * call.q_head_stride, 0} : Rows{call.rows, call.q_row_stride, call.y_row_stride};
 }
 
 // Keys `keys` of every kv head, [n_kv, keys, head_dim], `size` bytes an element: those that some query may see, for others may hold
 // anything.
-template <class Args>
-void gather(const Args& call, KeyRange keys, bool values, std::size_t size, std::vector<std::uint8_t>& out) {
+void gather(const AttentionArgs& call, KeyRange keys, bool values, std::size_t size, std::vector<std::uint8_t>& out) {
   const std::size_t row = static_cast<std::size_t>(call.head_dim) * size;
   const std::int64_t count = keys.end - keys.begin;
   out.resize(static_cast<std::size_t>(call.n_kv * count) * row);
@@ -45,7 +37,7 @@ void gather(const Args& call, KeyRange keys, bool values, std::size_t size, std:
     const std::int64_t head_stride = values ? span.v_head_stride : span.k_head_stride;
     const std::int64_t row_stride = values ? span.v_row_stride : span.k_row_stride;
     for (std::int64_t h = 0; h < call.n_kv; ++h) {
-      for (std::int64_t p = largest(span.first, keys.begin); p < least(span.first + span.count, keys.end); ++p) {
+      for (std::int64_t p = std::max(span.first, keys.begin); p < std::min(span.first + span.count, keys.end); ++p) {
         const std::int64_t from = h * head_stride + (p - span.first) * row_stride;
         std::memcpy(out.data() + static_cast<std::size_t>(h * count + p - keys.begin) * row,
                     base + from * static_cast<std::int64_t>(size), row);
@@ -55,8 +47,7 @@ void gather(const Args& call, KeyRange keys, bool values, std::size_t size, std:
 }
 
 // [rows, keys]: 0, or -inf where a query may not look.
-template <class Args>
-void make_mask(const Args& call, KeyRange keys, std::int64_t rows, std::vector<ggml_fp16_t>& mask) {
+void make_mask(const AttentionArgs& call, KeyRange keys, std::int64_t rows, std::vector<ggml_fp16_t>& mask) {
   constexpr std::int64_t kPadding = 64;
   const ggml_fp16_t closed = ggml_fp32_to_fp16(-INFINITY);
   const std::int64_t count = keys.end - keys.begin;
@@ -68,8 +59,7 @@ void make_mask(const Args& call, KeyRange keys, std::int64_t rows, std::vector<g
   }
 }
 
-template <class Args>
-void store(const Args& call, Rows rows, const float* result) {
+void store(const AttentionArgs& call, Rows rows, const float* result) {
   for (std::int64_t j = 0; j < rows.count; ++j) {
     for (std::int64_t h = 0; h < call.n_heads; ++h) {
       float* const y = call.y + j * rows.y_stride + h * call.y_head_stride;
@@ -83,11 +73,11 @@ void store(const Args& call, Rows rows, const float* result) {
   }
 }
 
-template <class Op, ggml_type kCache>
+template <bool kDecode, ggml_type kCache>
 AssayStatus flash_attn_ext(const void* args) {
-  const auto& call = *static_cast<const typename Op::Args*>(args);
-  const Rows rows = rows_of(call);
-  const AssayStatus status = check_attention(call, rows.count);
+  const auto& call = *static_cast<const AttentionArgs*>(args);
+  const Rows rows = rows_of(call, kDecode);
+  const AssayStatus status = check_attention(call);
   if (status != ASSAY_OK || call.n_heads == 0 || rows.count == 0) return status;
   const KeyRange keys{unmasked_keys(call, call.position).begin, unmasked_keys(call, call.position + rows.count - 1).end};
   if (keys.begin >= keys.end) {  // a tensor of ggml has at least one element
@@ -121,10 +111,10 @@ AssayStatus flash_attn_ext(const void* args) {
 
 void append_attention(std::vector<AssayPluginKernel>& kernels) {
   constexpr const char* kName = "flash_attn_ext";
-  kernels.insert(kernels.end(), {plain_kernel("attn_decode_f32", kName, flash_attn_ext<AttnDecodeF32, GGML_TYPE_F32>),
-                                 plain_kernel("attn_decode_f16", kName, flash_attn_ext<AttnDecodeF16, GGML_TYPE_F16>),
-                                 plain_kernel("attn_prefill_f32", kName, flash_attn_ext<AttnPrefillF32, GGML_TYPE_F32>),
-                                 plain_kernel("attn_prefill_f16", kName, flash_attn_ext<AttnPrefillF16, GGML_TYPE_F16>)});
+  kernels.insert(kernels.end(), {plain_kernel("attn_decode_f32", kName, flash_attn_ext<true, GGML_TYPE_F32>),
+                                 plain_kernel("attn_decode_f16", kName, flash_attn_ext<true, GGML_TYPE_F16>),
+                                 plain_kernel("attn_prefill_f32", kName, flash_attn_ext<false, GGML_TYPE_F32>),
+                                 plain_kernel("attn_prefill_f16", kName, flash_attn_ext<false, GGML_TYPE_F16>)});
 }
 
 }  // namespace assay::plugins

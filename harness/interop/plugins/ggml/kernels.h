@@ -20,7 +20,7 @@ void append_attention(std::vector<AssayPluginKernel>& kernels);
 
 // A kernel over the op's canonical layout.
 inline AssayPluginKernel plain_kernel(const char* op, const char* name, AssayStatus (*run)(const void*)) {
-  return {sizeof(AssayPluginKernel), ASSAY_CLAIM_BOUNDED, op, name, "scalar", nullptr, nullptr, nullptr, run};
+  return {sizeof(AssayPluginKernel), ASSAY_CLAIM_BOUNDED, op, name, "scalar", nullptr, nullptr, nullptr, run, nullptr};
 }
 
 // Where ggml's own status is not success: nothing that an op knows.

@@ -3,10 +3,9 @@
 
 #include "harness/interop/plugins/ggml/graph.h"
 #include "harness/interop/plugins/ggml/kernels.h"
-#include "kernels/rms_norm/rms_norm.h"
-#include "kernels/rope_table/rope_table.h"
-#include "kernels/softmax/softmax.h"
-#include "kernels/swiglu/swiglu.h"
+#include "kernels/activations/activations.h"
+#include "kernels/norms/norms.h"
+#include "kernels/rope/rope.h"
 
 namespace assay::plugins {
 namespace {

@@ -15,8 +15,10 @@ int main(int argc, char** argv) {
 
   bench::BenchOptions options;
   options.gate = bench::parity_gate();
-  const std::vector<const Adapter*> all(adapters().begin(), adapters().end());
-  bench::register_benchmarks(bench::bench_items(all, {}, {}, {bench::Temperature::cold, bench::Temperature::warm}), options);
+  for (const Op* op : ops()) {
+    const std::vector temperatures{bench::Temperature::cold, bench::Temperature::warm};
+    bench::register_benchmarks(bench::bench_items(*op, variants_of(*op), {}, {}, temperatures), options);
+  }
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   return 0;

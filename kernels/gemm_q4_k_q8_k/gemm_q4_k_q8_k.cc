@@ -1,5 +1,0 @@
-#include "kernels/gemm_q4_k_q8_k/gemm_q4_k_q8_k.h"
-
-#define ASSAY_OP GemmQ4KQ8K
-#define ASSAY_KERNELS "kernels/gemm_q4_k_q8_k/kernels.inc"
-#include "kernels/kernel_table.inc"

@@ -1,5 +1,0 @@
-#include "kernels/gemm_q6_k_x16_q8_k/gemm_q6_k_x16_q8_k.h"
-
-#define ASSAY_OP GemmQ6KX16Q8K
-#define ASSAY_KERNELS "kernels/gemm_q6_k_x16_q8_k/kernels.inc"
-#include "kernels/kernel_table.inc"

@@ -1,5 +1,0 @@
-#include "kernels/gemv_q4_k_x16_q8_k/gemv_q4_k_x16_q8_k.h"
-
-#define ASSAY_OP GemvQ4KX16Q8K
-#define ASSAY_KERNELS "kernels/gemv_q4_k_x16_q8_k/kernels.inc"
-#include "kernels/kernel_table.inc"

@@ -1,0 +1,296 @@
+// K and V are tensors [slots, n_kv, span_positions, head_dim]: a slot is the memory of one span, for all kv heads. Span i of the
+// view begins at first_position + i (span_positions + span_gap) and lies in slot (first_slot + i slot_step) mod slots
+// (golden/SCHEMA.md, "Views"). One slot: contiguous; more: chunks, pages in any order, or a ring.
+#include "reference/attention.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <stdexcept>
+
+#include "reference/ops/describe.h"
+#include "reference/ops/find.h"
+
+namespace assay {
+namespace {
+
+using A = AttentionArgs;
+using enum FieldKind;
+
+constexpr std::int64_t kMostHeadDim = 512;
+constexpr std::int64_t kMostSpans = std::int64_t{1} << 24;
+
+bool is_prefill(const Op& op) {
+  return op.form == static_cast<int>(AttentionForm::prefill);
+}
+
+// Where the view lies in its two tensors.
+struct ViewLayout {
+  std::int64_t length;  // positions in the view
+  std::int64_t first_position;
+  std::int64_t span_positions;
+  std::int64_t span_gap;  // positions that the view lacks after each span: kernels must refuse it
+  std::int64_t span_count;
+  std::int64_t slots;
+  std::int64_t first_slot;
+  std::int64_t slot_step;
+  std::vector<std::int64_t> k_strides;  // slot, head, row, 1
+  std::vector<std::int64_t> v_strides;
+};
+
+// Slot, head and row strides of k or v; heads of slots, or slots of heads: either way none overlap.
+std::vector<std::int64_t> strides_of(const Params& params, const std::string& tensor, const ViewLayout& view, const A& a) {
+  const std::int64_t row = stride_of(params, (tensor + "_row_stride").c_str(), a.head_dim);
+  const std::int64_t head = stride_of(params, (tensor + "_head_stride").c_str(), view.span_positions * row);
+  const std::int64_t slot = bounded_or(params, (tensor + "_slot_stride").c_str(), a.n_kv * head);
+  if (slot < a.n_kv * head && (slot < view.span_positions * row || head < view.slots * slot)) {
+    throw std::invalid_argument(tensor + "_slot_stride = " + std::to_string(slot) + ": slots and heads overlap");
+  }
+  return {slot, head, row, 1};
+}
+
+ViewLayout view_layout(const Params& params, const A& a) {
+  ViewLayout view{};
+  view.length = size_of(params, "length");
+  view.first_position = bounded_or(params, "first_position", 0);
+  view.span_positions = bounded_or(params, "span_positions", 0);  // 0: one span
+  if (view.span_positions == 0) view.span_positions = view.length;
+  if (view.span_positions < 0) throw std::invalid_argument("span_positions is negative");
+  view.span_gap = params.integer_or("span_gap", 0);
+  view.span_count = view.length == 0 ? 0 : (view.length - 1) / view.span_positions + 1;
+  if (view.span_count > kMostSpans) throw std::invalid_argument("a view of more than 2^24 spans");
+  view.slots = bounded_or(params, "slots", std::max<std::int64_t>(1, view.span_count));
+  view.first_slot = bounded_or(params, "first_slot", 0);
+  view.slot_step = bounded_or(params, "slot_step", 1);
+  if (view.slots < 1 || view.first_slot < 0 || view.slot_step < 1) {
+    throw std::invalid_argument("slots = " + std::to_string(view.slots) + ", first_slot = " + std::to_string(view.first_slot) +
+                                ", slot_step = " + std::to_string(view.slot_step) + "; expected at least 1, 0 and 1");
+  }
+  if (std::gcd(view.slot_step, view.slots) != 1) throw std::invalid_argument("slot_step and slots have a common factor");
+  view.k_strides = strides_of(params, "k", view, a);
+  view.v_strides = strides_of(params, "v", view, a);
+  return view;
+}
+
+std::int64_t heads(const Op&, const Params& params, const A& a) {
+  const std::int64_t heads = a.n_kv * size_of(params, "group");
+  if (heads <= std::int64_t{1} << 31) return heads;
+  throw std::invalid_argument("n_heads = " + std::to_string(heads) + "; expected at most 2^31");
+}
+std::int64_t rows(const Op& op, const Params& params, const A&) {
+  return is_prefill(op) ? size_of(params, "rows") : 1;
+}
+// decode has no rows.
+std::int64_t q_row(const Op& op, const Params&, const A& a) {
+  return is_prefill(op) ? a.n_heads * a.q_head_stride : 0;
+}
+std::int64_t y_row(const Op& op, const Params&, const A& a) {
+  return is_prefill(op) ? a.n_heads * a.y_head_stride : 0;
+}
+// The view's last rows.
+std::int64_t position(const Op&, const Params& params, const A& a) {
+  return std::max<std::int64_t>(0, bounded_or(params, "first_position", 0) + size_of(params, "length") - a.rows);
+}
+std::int64_t span_count(const Op&, const Params& params, const A& a) {
+  return view_layout(params, a).span_count;
+}
+
+constexpr Field kFields[] = {{"q", offsetof(A, q), tensor},
+                             {"spans", offsetof(A, spans), array},
+                             {"y", offsetof(A, y), tensor},
+                             {"n_kv", offsetof(A, n_kv), size},
+                             {"head_dim", offsetof(A, head_dim), any},
+                             {"n_heads", offsetof(A, n_heads), size, erased<heads>},
+                             {"window", offsetof(A, window), number, constant<0>},
+                             {"causal", offsetof(A, causal), int32},
+                             {"scale", offsetof(A, scale), real32},
+                             {"q_head_stride", offsetof(A, q_head_stride), size, same_as<&A::head_dim>, true},
+                             {"y_head_stride", offsetof(A, y_head_stride), size, same_as<&A::head_dim>, true},
+                             {"rows", offsetof(A, rows), size, erased<rows>},
+                             {"q_row_stride", offsetof(A, q_row_stride), size, erased<q_row>, true},
+                             {"y_row_stride", offsetof(A, y_row_stride), size, erased<y_row>, true},
+                             {"position", offsetof(A, position), number, erased<position>},
+                             {"span_count", offsetof(A, span_count), any, erased<span_count>, false, {}, ""}};
+
+// q or y: with rows in front in prefill.
+TensorSpec query(const Op& op, TensorSpec spec, const A& a, std::int64_t row_stride, std::int64_t head_stride) {
+  spec.strides = {head_stride, 1};
+  if (is_prefill(op)) {
+    spec.shape.insert(spec.shape.begin(), a.rows);
+    spec.strides.insert(spec.strides.begin(), row_stride);
+  }
+  return spec;
+}
+
+std::vector<TensorSpec> outputs(const Op& op, const A& a) {
+  return {query(op, output("y", DType::f32, {a.n_heads, a.head_dim}), a, a.y_row_stride, a.y_head_stride)};
+}
+
+Signature signature(const Op& op, const Params& params, const A& a) {
+  const ViewLayout view = view_layout(params, a);
+  const std::int64_t group = size_of(params, "group");
+  const std::vector<std::int64_t> cache{view.slots, a.n_kv, view.span_positions, a.head_dim};
+  const int axis = is_prefill(op) ? 1 : 0;  // of the query heads
+  Split by_heads{"n_kv", 1, {{"q", axis, 1, group}, {"k", 1}, {"v", 1}, {"y", axis, 1, group}}, {}};
+  by_heads.strides = {{"k_slot_stride", view.k_strides[0]}, {"v_slot_stride", view.v_strides[0]}};
+  std::vector<Split> splits;
+  if (is_prefill(op)) {
+    by_heads.strides.insert(by_heads.strides.end(), {{"q_row_stride", a.q_row_stride}, {"y_row_stride", a.y_row_stride}});
+    splits.push_back({"rows", 1, {{"q", 0}, {"y", 0}}, {}, {{"position", a.position}}});
+  }
+  splits.push_back(by_heads);
+  return call_of({query(op, input("q", DType::f32, {a.n_heads, a.head_dim}), a, a.q_row_stride, a.q_head_stride),
+                  strided(input("k", op.from, cache), view.k_strides), strided(input("v", op.from, cache), view.v_strides)},
+                 outputs(op, a), splits);
+}
+
+std::vector<NestedArray> arrays(const Op& op, const Params& params, const A& a, std::span<void* const> tensors) {
+  const ViewLayout view = view_layout(params, a);
+  const auto place = [&](std::size_t tensor, std::int64_t elements) {
+    return static_cast<const std::byte*>(tensors[tensor]) + static_cast<std::size_t>(elements) * dtype_size(op.from);
+  };
+  NestedArray spans{offsetof(A, spans), std::vector<std::byte>(static_cast<std::size_t>(view.span_count) * sizeof(AssayKvSpan))};
+  for (std::int64_t i = 0; i < view.span_count; ++i) {
+    const std::int64_t slot = (view.first_slot + i * view.slot_step) % view.slots;
+    AssayKvSpan span{};
+    span.k = place(1, slot * view.k_strides[0]);
+    span.v = place(2, slot * view.v_strides[0]);
+    span.first = view.first_position + i * (view.span_positions + view.span_gap);
+    span.count = std::min(view.span_positions, view.length - i * view.span_positions);
+    span.k_head_stride = view.k_strides[1];
+    span.k_row_stride = view.k_strides[2];
+    span.v_head_stride = view.v_strides[1];
+    span.v_row_stride = view.v_strides[2];
+    std::memcpy(spans.bytes.data() + static_cast<std::size_t>(i) * sizeof span, &span, sizeof span);
+  }
+  return {spans};
+}
+
+bool is_view(std::span<const AssayKvSpan> spans) {
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    const AssayKvSpan& span = spans[i];
+    if (span.first < 0 || span.first % ASSAY_KV_BLOCK != 0) return false;
+    if (i + 1 < spans.size() && (span.count % ASSAY_KV_BLOCK != 0 || span.first + span.count != spans[i + 1].first)) return false;
+  }
+  return true;
+}
+
+AssayStatus refusal(const Op& op, const A& a) {
+  if (a.n_heads == 0) return ASSAY_OK;
+  const std::span spans(a.spans, static_cast<std::size_t>(a.span_count));
+  if (a.n_kv == 0 || a.n_heads % a.n_kv != 0 || a.head_dim < 1 || a.head_dim > kMostHeadDim || a.position < 0 ||
+      !is_view(spans) || (!is_prefill(op) && a.rows != 1)) {
+    return ASSAY_BAD_SHAPE;
+  }
+  if (!std::isfinite(a.scale) || a.window < 0 || (a.causal == 0 && a.window > 0)) return ASSAY_BAD_PARAMETER;
+  // Row 0 sees the earliest position.
+  const std::int64_t from = a.window > 0 ? std::max<std::int64_t>(0, a.position - a.window + 1) : 0;
+  return a.causal != 0 && a.rows > 0 && !spans.empty() && from < spans[0].first ? ASSAY_OUT_OF_RANGE : ASSAY_OK;
+}
+
+// Keys that the query at `position` reads.
+std::int64_t visible_keys(const A& a, const ViewLayout& view, std::int64_t position) {
+  if (a.causal == 0) return view.length;
+  const std::int64_t end = std::min(position + 1, view.first_position + view.length);
+  const std::int64_t begin = a.window > 0 ? std::max(view.first_position, position - a.window + 1) : view.first_position;
+  return std::max<std::int64_t>(0, end - begin);
+}
+
+Cost cost(const Op& op, const Params& params, const A& a) {
+  const ViewLayout view = view_layout(params, a);
+  double keys = 0;  // of all rows
+  std::int64_t most = 0;
+  for (std::int64_t row = 0; row < a.rows; ++row) {
+    const std::int64_t seen = visible_keys(a, view, a.position + row);
+    keys += static_cast<double>(seen);
+    most = std::max(most, seen);
+  }
+  if (a.window > 0 && most > 0) most = std::min(view.length, most + a.rows - 1);  // rows see further, one after the other
+  const auto width = static_cast<double>(a.head_dim);
+  return {2.0 * bytes_of(op.from, most * a.n_kv) * width + 8.0 * static_cast<double>(a.rows * a.n_heads) * width,
+          4.0 * width * static_cast<double>(a.n_heads) * keys};
+}
+
+// Views from 0, from a block and from a span on; windows of less and more than a block; pages out of order.
+ShapeSpace shapes(const Op& op) {
+  const auto numbers = [](std::initializer_list<std::int64_t> values) {
+    return std::vector<ParamValue>(values.begin(), values.end());
+  };
+  ShapeSpace space{{{"n_kv", 2, 3},
+                    {"head_dim", 128, 160},
+                    {"length", 100, 300},
+                    {"position", 0, 400, 1, nullptr, true},
+                    {"k_row_stride", 0, 0, 1, "head_dim"},
+                    {"v_row_stride", 0, 0, 1, "head_dim"},
+                    {"q_head_stride", 0, 0, 1, "head_dim"},
+                    {"y_head_stride", 0, 0, 1, "head_dim"}},
+                   {{"group", numbers({2, 1, 4, 8})},
+                    {"causal", numbers({1, 1, 1, 1, 1, 0})},
+                    {"window", numbers({0, 0, 1, 17, 40})},
+                    {"scale", {0.0883883461356163, 0.5, -0.25}},
+                    {"first_position", numbers({0, 0, 0, 0, 48, 1008})},
+                    {"span_positions", numbers({0, 16, 48, 256})},
+                    {"first_slot", numbers({0, 1})},
+                    {"slot_step", numbers({1, 10007})}}};
+  if (is_prefill(op)) space.sizes.insert(space.sizes.begin(), {"rows", 4, 20});
+  return space;
+}
+
+// A scale of full precision: one of few digits would make the scores' errors alike.
+GeneratedCase bias_case(const Op& op) {
+  GeneratedCase bias{{{"n_kv", 64}, {"group", 8}, {"head_dim", 80}, {"length", 100}, {"causal", 1}, {"window", 0}}, {}, 71};
+  bias.params.set("scale", 0.11180339753627777);
+  if (is_prefill(op)) {
+    bias.params.set("n_kv", 16);
+    bias.params.set("rows", 6);
+  }
+  return bias;
+}
+
+std::vector<Params> bench_params(const Op& op) {
+  Params base{{"n_kv", 8}, {"group", 2}, {"head_dim", 128}, {"causal", 1}, {"window", 0}, {"scale", 0.0883883461356163}};
+  if (is_prefill(op)) base.set("rows", 512);
+  std::vector<Params> all;
+  for (const std::int64_t length :
+       is_prefill(op) ? std::vector<std::int64_t>{512, 4608} : std::vector<std::int64_t>{4096, 32768}) {
+    all.push_back(base);
+    all.back().set("length", length);
+  }
+  return all;
+}
+
+constexpr Family kFamily = {
+    .name = "attention",
+    .args = "AttentionArgs",
+    .header = "kernels/attention/attention.h",
+    .args_bytes = sizeof(A),
+    .fields = kFields,
+    .signature = erased<signature>,
+    .outputs = erased<outputs>,
+    .refusal = erased<refusal>,
+    .reference = truth_of<reference::attention>,
+    .cost = erased<cost>,
+    .shapes = shapes,
+    .bias_case = bias_case,
+    .bench_params = bench_params,
+    .arrays = erased<arrays>,
+};
+
+constexpr Op row(const OpTable& table, AttentionForm form, DType cache) {
+  return {table.op, &kFamily, &table, &reference::kAttentionContract, cache, DType::f32, static_cast<int>(form)};
+}
+
+constexpr Op kOps[] = {
+#define ASSAY_GROUP(group, args, isas)
+#define ASSAY_OP(op, form, cache) row(kernel_tables::op, AttentionForm::form, DType::cache),
+#include "kernels/attention/ops.inc"
+};
+
+}  // namespace
+
+std::span<const Op> attention_ops() {
+  return kOps;
+}
+
+}  // namespace assay

@@ -1,0 +1,114 @@
+// What descriptions of ops are written with: sizes out of parameters, tensors, and functions of a family's own argument struct.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "golden/params.h"
+#include "reference/bounds.h"
+#include "reference/ops/op.h"
+
+namespace assay {
+
+using reference::ceil_div;
+
+// A size: not negative, and small enough that products do not overflow.
+std::int64_t size_of(const Params& params, const char* name);
+// A stride: dense where the params do not give it, and at least that.
+std::int64_t stride_of(const Params& params, const char* name, std::int64_t dense);
+// A number that need not be a size, such as a position: small enough that neither a sum nor a product of two overflows.
+std::int64_t bounded_or(const Params& params, const char* name, std::int64_t fallback);
+
+inline TensorSpec strided(TensorSpec spec, std::vector<std::int64_t> strides) {
+  spec.strides = std::move(strides);
+  return spec;
+}
+// An output that may be its input `alias` itself.
+inline TensorSpec in_place(TensorSpec spec, std::string alias) {
+  spec.alias = std::move(alias);
+  return spec;
+}
+// An input for which only this data makes sense.
+inline TensorSpec with_data(TensorSpec spec, Distribution data) {
+  spec.data = std::move(data);
+  return spec;
+}
+// Inputs first.
+inline Signature call_of(std::vector<TensorSpec> inputs, std::vector<TensorSpec> outputs, std::vector<Split> splits) {
+  for (TensorSpec& output : outputs) inputs.push_back(std::move(output));
+  return {std::move(inputs), std::move(splits)};
+}
+
+// Blocks, or numbers, that cover k numbers. A length that is no whole number of blocks is the kernel's to refuse.
+inline std::int64_t length_of(DType dtype, std::int64_t k) {
+  return ceil_div(k, dtype_numbers(dtype));
+}
+inline double bytes_of(DType dtype, std::int64_t elements) {
+  return static_cast<double>(dtype_size(dtype)) * static_cast<double>(elements);
+}
+
+// Field::otherwise: the value of another field, or a constant.
+template <auto kMember>
+std::int64_t same_as(const Op&, const Params&, const void* args) {
+  return []<class Args, class T>(T Args::*member, const void* a) { return std::int64_t{static_cast<const Args*>(a)->*member}; }(
+             kMember, args);
+}
+template <std::int64_t kValue>
+std::int64_t constant(const Op&, const Params&, const void*) {
+  return kValue;
+}
+
+// `erased<f>` is f, which takes its family's argument struct by reference, as a function of `const void*`.
+template <class T>
+inline constexpr bool kIsArguments =
+    std::is_reference_v<T> && std::is_trivially_copyable_v<std::remove_cvref_t<T>> && !std::is_same_v<T, const Op&>;
+
+template <class T>
+using Erased = std::conditional_t<kIsArguments<T>, const void*, T>;
+
+template <class T>
+T restored(Erased<T> value) {
+  if constexpr (kIsArguments<T>) {
+    return *static_cast<std::remove_reference_t<T>*>(value);
+  } else {
+    return static_cast<T>(value);
+  }
+}
+
+template <auto kFunction>
+inline constexpr auto erased =
+    []<class R, class... A>(R (*)(A...)) { return +[](Erased<A>... a) -> R { return kFunction(restored<A>(a)...); }; }(kFunction);
+
+// Family::reference of one output, by its definition, which may ask for Op::from.
+template <class Args>
+void define(void (*definition)(const Args&, reference::Expected&), const Op&, const void* args, reference::Expected& y) {
+  definition(*static_cast<const Args*>(args), y);
+}
+template <class Args>
+void define(void (*definition)(DType, const Args&, reference::Expected&), const Op& op, const void* args,
+            reference::Expected& y) {
+  definition(op.from, *static_cast<const Args*>(args), y);
+}
+template <auto kDefinition>
+void truth_of(const Op& op, const void* args, std::span<reference::Expected> outputs) {
+  define(kDefinition, op, args, outputs[0]);
+}
+
+// The families' ops, in the order of their rows.
+std::span<const Op> conversion_ops();
+std::span<const Op> packing_ops();
+std::span<const Op> product_ops();
+std::span<const Op> norm_ops();
+std::span<const Op> activation_ops();
+std::span<const Op> rope_ops();
+std::span<const Op> lookup_ops();
+std::span<const Op> codec_ops();
+std::span<const Op> kv_ops();
+std::span<const Op> attention_ops();
+
+}  // namespace assay

@@ -1,0 +1,115 @@
+#include "reference/ops/describe.h"
+#include "reference/rms_norm.h"
+#include "reference/softmax.h"
+
+namespace assay {
+namespace {
+
+using enum FieldKind;
+using Norm = RmsNormArgs;
+using Soft = SoftmaxArgs;
+
+constexpr Field kNormFields[] = {{"x", offsetof(Norm, x), tensor},
+                                 {"w", offsetof(Norm, w), tensor},
+                                 {"y", offsetof(Norm, y), tensor},
+                                 {"rows", offsetof(Norm, rows), size},
+                                 {"n", offsetof(Norm, n), size},
+                                 {"x_stride", offsetof(Norm, x_stride), size, same_as<&Norm::n>, true},
+                                 {"y_stride", offsetof(Norm, y_stride), size, same_as<&Norm::n>, true},
+                                 {"eps", offsetof(Norm, eps), real32}};
+constexpr Field kSoftFields[] = {{"x", offsetof(Soft, x), tensor},
+                                 {"y", offsetof(Soft, y), tensor},
+                                 {"rows", offsetof(Soft, rows), size},
+                                 {"n", offsetof(Soft, n), size},
+                                 {"x_stride", offsetof(Soft, x_stride), size, same_as<&Soft::n>, true},
+                                 {"y_stride", offsetof(Soft, y_stride), size, same_as<&Soft::n>, true}};
+
+template <class Args>
+TensorSpec x_of(const Args& a) {
+  return strided(input("x", DType::f32, {a.rows, a.n}), {a.x_stride, 1});
+}
+
+template <class Args>
+std::vector<TensorSpec> outputs(const Op&, const Args& a) {
+  const TensorSpec y = strided(output("y", DType::f32, {a.rows, a.n}), {a.y_stride, 1});
+  return {a.x_stride == a.y_stride ? in_place(y, "x") : y};
+}
+
+Signature norm_signature(const Op& op, const Params&, const Norm& a) {
+  return call_of({x_of(a), input("w", DType::f32, {a.n})}, outputs(op, a), {{"rows", 1, {{"x", 0}, {"y", 0}}, {}}});
+}
+Signature soft_signature(const Op& op, const Params&, const Soft& a) {
+  return call_of({x_of(a)}, outputs(op, a), {{"rows", 1, {{"x", 0}, {"y", 0}}, {}}});
+}
+
+Cost norm_cost(const Op&, const Params&, const Norm& a) {
+  const double n = static_cast<double>(a.n), elements = static_cast<double>(a.rows) * n;
+  return {8 * elements + 4 * n, 4 * elements};
+}
+Cost soft_cost(const Op&, const Params&, const Soft& a) {
+  const double elements = static_cast<double>(a.rows) * static_cast<double>(a.n);
+  return {8 * elements, 25 * elements};
+}
+
+ShapeSpace norm_shapes(const Op&) {
+  return {{{"rows", 3, 9}, {"n", 1000, 1500}, {"x_stride", 0, 0, 1, "n"}, {"y_stride", 0, 0, 1, "n"}},
+          {{"eps", {1e-6, 1e-5, 0x1p-20}}}};
+}
+ShapeSpace soft_shapes(const Op&) {
+  return {{{"rows", 3, 6}, {"n", 1000, 1200}, {"x_stride", 0, 0, 1, "n"}, {"y_stride", 0, 0, 1, "n"}}, {}};
+}
+
+std::vector<Params> norm_bench_params(const Op&) {
+  return {{{"rows", 1}, {"n", 1024}, {"eps", 1e-6}},
+          {{"rows", 16}, {"n", 128}, {"eps", 1e-6}},
+          {{"rows", 512}, {"n", 1024}, {"eps", 1e-6}}};
+}
+
+constexpr Family kNorm = {
+    .name = "rms_norm",
+    .args = "RmsNormArgs",
+    .header = "kernels/norms/norms.h",
+    .args_bytes = sizeof(Norm),
+    .fields = kNormFields,
+    .signature = erased<norm_signature>,
+    .outputs = erased<outputs<Norm>>,
+    .reference = truth_of<reference::rms_norm>,
+    .cost = erased<norm_cost>,
+    .shapes = norm_shapes,
+    .bias_case =
+        [](const Op&) {
+          return GeneratedCase{{{"rows", 512}, {"n", 512}, {"eps", 0x1p-20}}, {}, 31};
+        },
+    .bench_params = norm_bench_params,
+};
+constexpr Family kSoftmax = {
+    .name = "softmax",
+    .args = "SoftmaxArgs",
+    .header = "kernels/norms/norms.h",
+    .args_bytes = sizeof(Soft),
+    .fields = kSoftFields,
+    .signature = erased<soft_signature>,
+    .outputs = erased<outputs<Soft>>,
+    .reference = truth_of<reference::softmax>,
+    .cost = erased<soft_cost>,
+    .shapes = soft_shapes,
+    .bias_case =
+        [](const Op&) {
+          return GeneratedCase{{{"rows", 512}, {"n", 100}}, {}, 51};
+        },
+    .bench_params =
+        [](const Op&) {
+          return std::vector<Params>{{{"rows", 1}, {"n", 4096}}, {{"rows", 16}, {"n", 1024}}};
+        },
+};
+
+constexpr Op kOps[] = {{kernel_tables::rms_norm.op, &kNorm, &kernel_tables::rms_norm, &reference::kRmsNormContract},
+                       {kernel_tables::softmax.op, &kSoftmax, &kernel_tables::softmax, &reference::kSoftmaxContract}};
+
+}  // namespace
+
+std::span<const Op> norm_ops() {
+  return kOps;
+}
+
+}  // namespace assay

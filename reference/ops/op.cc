@@ -1,0 +1,227 @@
+#include "reference/ops/op.h"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+#include "reference/ops/describe.h"
+
+namespace assay {
+namespace {
+
+constexpr std::int64_t kMost = std::int64_t{1} << 31;
+
+std::invalid_argument unexpected(const char* name, std::int64_t value, const std::string& expected) {
+  return std::invalid_argument(std::string(name) + " = " + std::to_string(value) + "; expected " + expected);
+}
+
+std::int32_t choice_of(const Field& field, const Params& params, const char* name) {
+  const std::string& text = params.text(name);
+  const auto found = std::ranges::find(field.choices, text);
+  if (found != field.choices.end()) return static_cast<std::int32_t>(found - field.choices.begin());
+  std::string known;
+  for (const char* choice : field.choices) known += std::string(" ") + choice;
+  throw std::invalid_argument(std::string(name) + " = '" + text + "'; expected one of" + known);
+}
+
+std::int64_t integer_of(const Op& op, const Field& field, const Params& params, const char* name, const void* args) {
+  if (field.at_least) return stride_of(params, name, field.otherwise(op, params, args));
+  if (field.otherwise != nullptr && !params.has(name)) return field.otherwise(op, params, args);
+  if (field.kind == FieldKind::size) return size_of(params, name);
+  return field.kind == FieldKind::number ? bounded_or(params, name, 0) : params.integer(name);
+}
+
+template <class T>
+void set(std::byte* args, const Field& field, T value) {
+  std::memcpy(args + field.offset, &value, sizeof value);
+}
+
+// Everything but the pointers.
+void fill(const Op& op, const Params& params, std::byte* args) {
+  for (const Field& field : op.family->fields) {
+    const char* name = field.param != nullptr ? field.param : field.name;
+    const bool given = field.otherwise == nullptr || params.has(name);
+    switch (field.kind) {
+      case FieldKind::tensor:
+      case FieldKind::array:
+        break;
+      case FieldKind::size:
+      case FieldKind::number:
+      case FieldKind::any:
+        set(args, field, integer_of(op, field, params, name, args));
+        break;
+      case FieldKind::int32:
+        set(args, field, static_cast<std::int32_t>(integer_of(op, field, params, name, args)));
+        break;
+      case FieldKind::choice:
+        set(args, field, choice_of(field, params, name));
+        break;
+      case FieldKind::real32:
+        set(args, field, static_cast<float>(params.real(name)));
+        break;
+      case FieldKind::real64:
+        set(args, field, given ? params.real(name) : static_cast<double>(field.otherwise(op, params, args)));
+        break;
+    }
+  }
+}
+
+// What a float of a bounded output becomes.
+void put(const reference::Expected& expected, std::size_t index, float* y, ReferenceSink* sink) {
+  *y = static_cast<float>(expected.value[index]);
+  if (sink == nullptr) return;
+  const auto at = static_cast<std::size_t>(y - sink->base);
+  sink->value[at] = expected.value[index];
+  sink->bound[at] = expected.bound[index];
+  sink->bits_only[at] = expected.bits_only.empty() ? 0 : expected.bits_only[index];
+}
+
+// Row by row, a row being the innermost axis.
+void write_output(const TensorSpec& spec, const reference::Expected& expected, std::byte* base, ReferenceSink* sink) {
+  const std::size_t size = dtype_size(spec.dtype);
+  const std::int64_t inner = spec.shape.back();
+  const std::int64_t rows = inner == 0 ? 0 : spec.elements() / inner;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    std::int64_t place = 0;
+    std::int64_t rest = row;
+    for (std::size_t axis = spec.shape.size() - 1; axis-- > 0; rest /= spec.shape[axis]) {
+      place += rest % spec.shape[axis] * spec.strides[axis];
+    }
+    std::byte* const to = base + static_cast<std::size_t>(place) * size;
+    const auto first = static_cast<std::size_t>(row * inner);
+    const auto count = static_cast<std::size_t>(inner);
+    if (expected.value.empty()) {
+      std::memcpy(to, expected.bytes.data() + first * size, count * size);
+    } else {
+      for (std::size_t i = 0; i < count; ++i) put(expected, first + i, reinterpret_cast<float*>(to) + i, sink);
+    }
+  }
+}
+
+}  // namespace
+
+std::int64_t size_of(const Params& params, const char* name) {
+  const std::int64_t value = params.integer(name);
+  if (value < 0 || value > kMost) throw unexpected(name, value, "0 .. 2^31");
+  return value;
+}
+
+std::int64_t stride_of(const Params& params, const char* name, std::int64_t dense) {
+  const std::int64_t value = params.integer_or(name, dense);
+  if (value < dense || value > kMost) throw unexpected(name, value, "at least " + std::to_string(dense));
+  return value;
+}
+
+std::int64_t bounded_or(const Params& params, const char* name, std::int64_t fallback) {
+  if (!params.has(name)) return fallback;
+  const std::int64_t value = params.integer(name);
+  if (value < -kMost || value > kMost) throw unexpected(name, value, "-2^31 .. 2^31");
+  return value;
+}
+
+std::span<const Op* const> ops() {
+  static const std::vector<const Op*> all = [] {
+    std::vector<const Op*> found;
+    for (const std::span<const Op> family : {conversion_ops(), packing_ops(), product_ops(), norm_ops(), activation_ops(),
+                                             rope_ops(), lookup_ops(), codec_ops(), kv_ops(), attention_ops()}) {
+      for (const Op& op : family) found.push_back(&op);
+    }
+    return found;
+  }();
+  return all;
+}
+
+const Op* find_op(std::string_view name) {
+  const auto found = std::ranges::find(ops(), name, [](const Op* op) { return op->name; });
+  return found == ops().end() ? nullptr : *found;
+}
+
+Arguments::Arguments(const Op& op, const Params& params, std::span<void* const> tensors) : size_(op.family->args_bytes) {
+  if (size_ > kMostBytes)
+    throw std::logic_error(std::string(op.name) + ": an argument struct of " + std::to_string(size_) + " bytes");
+  fill(op, params, bytes_);
+  const std::vector<TensorSpec> specs = op.family->signature(op, params, bytes_).tensors;
+  for (const Field& field : op.family->fields) {
+    if (field.kind != FieldKind::tensor) continue;
+    const auto spec = std::ranges::find(specs, field.name, &TensorSpec::name);  // an input before an output of its name
+    if (spec == specs.end()) continue;
+    const std::int64_t before = spec->begin * static_cast<std::int64_t>(dtype_size(spec->dtype));
+    set(bytes_, field, static_cast<std::byte*>(tensors[static_cast<std::size_t>(spec - specs.begin())]) - before);
+  }
+  if (op.family->arrays != nullptr) arrays_ = op.family->arrays(op, params, bytes_, tensors);
+  link();
+}
+
+Arguments::Arguments(const Arguments& other) : size_(other.size_), arrays_(other.arrays_) {
+  std::memcpy(bytes_, other.bytes_, size_);
+  link();
+}
+
+void Arguments::link() {
+  for (const NestedArray& array : arrays_) {
+    const std::byte* const first = array.bytes.data();
+    std::memcpy(bytes_ + array.offset, &first, sizeof first);
+  }
+}
+
+Signature signature_of(const Op& op, const Params& params) {
+  alignas(8) std::byte args[Arguments::kMostBytes] = {};
+  fill(op, params, args);
+  return op.family->signature(op, params, args);
+}
+
+AssayStatus required_status(const Op& op, const Params& params, std::span<void* const> tensors) {
+  return op.family->refusal == nullptr ? ASSAY_OK : op.family->refusal(op, Arguments(op, params, tensors).data());
+}
+
+std::vector<reference::Expected> reference_outputs(const Op& op, const Params& params, std::span<void* const> tensors) {
+  const Arguments args(op, params, tensors);
+  std::vector<reference::Expected> outputs(op.family->outputs(op, args.data()).size());
+  op.family->reference(op, args.data(), outputs);
+  return outputs;
+}
+
+Cost cost_of(const Op& op, const Params& params) {
+  alignas(8) std::byte args[Arguments::kMostBytes] = {};
+  fill(op, params, args);
+  return op.family->cost(op, params, args);
+}
+
+std::optional<std::size_t> pointer_offset(const Op& op, std::string_view tensor) {
+  const auto fields = op.family->fields;
+  const auto found =
+      std::ranges::find_if(fields, [&](const Field& field) { return field.kind == FieldKind::tensor && field.name == tensor; });
+  return found == fields.end() ? std::nullopt : std::optional(found->offset);
+}
+
+void ReferenceSink::reset(const float* first, std::int64_t count) {
+  base = first;
+  value.assign(static_cast<std::size_t>(count), 0);
+  bound.assign(static_cast<std::size_t>(count), 0);
+  bits_only.assign(static_cast<std::size_t>(count), 0);
+}
+
+AssayStatus run_reference(const Op& op, const void* args, ReferenceSink* sink) {
+  if (op.contract->exactness == reference::Exactness::encoded)
+    throw std::logic_error(std::string(op.name) + " has no one answer");
+  if (op.family->refusal != nullptr) {
+    const AssayStatus status = op.family->refusal(op, args);
+    if (status != ASSAY_OK) return status;
+  }
+  const std::vector<TensorSpec> specs = op.family->outputs(op, args);
+  std::vector<reference::Expected> outputs(specs.size());
+  try {
+    op.family->reference(op, args, outputs);
+  } catch (const std::invalid_argument&) {  // references refuse by it what kernels refuse by a status
+    return ASSAY_BAD_PARAMETER;
+  }
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    std::byte* base = nullptr;
+    std::memcpy(&base, static_cast<const std::byte*>(args) + pointer_offset(op, specs[i].name).value(), sizeof base);
+    const std::int64_t begin = specs[i].begin * static_cast<std::int64_t>(dtype_size(specs[i].dtype));
+    write_output(specs[i], outputs[i], base + begin, sink);
+  }
+  return ASSAY_OK;
+}
+
+}  // namespace assay

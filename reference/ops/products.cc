@@ -1,0 +1,185 @@
+#include "reference/block_dot.h"
+#include "reference/block_matvec.h"
+#include "reference/linear.h"
+#include "reference/matvec.h"
+#include "reference/ops/describe.h"
+#include "reference/ops/find.h"
+
+namespace assay {
+namespace {
+
+using A = ProductArgs;
+using enum FieldKind;
+
+// The projections of Qwen3-0.6B that bench and peers are measured at: rows, columns.
+constexpr std::int64_t kBenchShapes[3][2] = {{3072, 1024}, {1024, 3072}, {151936, 1024}};
+
+bool is_gemv(const Op& op) {
+  return product_form(op) == ProductForm::gemv;
+}
+bool is_linear(const Op& op) {
+  return product_form(op) == ProductForm::linear;
+}
+bool is_tile(const Op& op) {
+  return !is_block(op.from);
+}
+// Of w's first axis.
+std::int64_t rows_an_index(const Op& op) {
+  return is_tile(op) ? kTileRows : is_packed(op.from) ? kPackedRows : 1;
+}
+// What x holds; linear quantises it by itself.
+DType x_type(const Op& op) {
+  return is_linear(op) ? DType::f32 : op.to;
+}
+
+std::int64_t rows_of_x(const Op& op, const Params& params, const void*) {
+  return is_gemv(op) ? 1 : size_of(params, "m");
+}
+std::int64_t x_length(const Op& op, const Params&, const A& a) {
+  return length_of(x_type(op), a.k);
+}
+
+constexpr Field kFields[] = {{"w", offsetof(A, w), tensor},
+                             {"x", offsetof(A, x), tensor},
+                             {"y", offsetof(A, y), tensor},
+                             {"m", offsetof(A, m), size, rows_of_x},
+                             {"n", offsetof(A, n), size},
+                             {"k", offsetof(A, k), size},
+                             {"x_stride", offsetof(A, x_stride), size, erased<x_length>, true},
+                             {"y_stride", offsetof(A, y_stride), size, same_as<&A::n>, true}};
+
+TensorSpec weights(const Op& op, const A& a) {
+  const std::int64_t rows = ceil_div(a.n, rows_an_index(op));
+  if (is_tile(op)) return input("w", op.from, {rows, a.k, kTileRows});
+  return input("w", op.from, {rows, length_of(op.from, a.k)});
+}
+
+std::vector<TensorSpec> outputs(const Op& op, const A& a) {
+  if (is_gemv(op)) return {output("y", DType::f32, {a.n})};
+  return {strided(output("y", DType::f32, {a.m, a.n}), {a.y_stride, 1})};
+}
+
+Signature signature(const Op& op, const Params& params, const A& a) {
+  const std::int64_t length = x_length(op, params, a);
+  TensorSpec x = is_gemv(op) ? input("x", x_type(op), {length}) : strided(input("x", x_type(op), {a.m, length}), {a.x_stride, 1});
+  // Codes of activations lie in -127..127, and q8_k's sums follow from them.
+  if (is_block(x_type(op))) x = with_data(x, {"activations"});
+  const std::int64_t unit = rows_an_index(op);
+  std::vector<Split> splits;
+  if (is_gemv(op)) {
+    splits = {{"n", unit, {{"w", 0, unit}, {"y", 0}}, {}}};
+  } else {
+    splits = {{"n", unit, {{"w", 0, unit}, {"y", 1}}, {{"y_stride", a.y_stride}}}, {"m", 1, {{"x", 0}, {"y", 0}}, {}}};
+  }
+  return call_of({weights(op, a), x}, outputs(op, a), splits);
+}
+
+AssayStatus refusal(const Op& op, const A& a) {
+  if (is_linear(op)) return reference::linear_status(op.from, op.to, a);
+  return a.k % dtype_numbers(op.from) != 0 || (is_gemv(op) && a.m != 1) ? ASSAY_BAD_SHAPE : ASSAY_OK;
+}
+
+void truth(const Op& op, const A& a, std::span<reference::Expected> out) {
+  if (is_linear(op)) return reference::linear(op.from, op.to, a, out[0]);
+  if (is_tile(op)) return reference::matvec(op.from, a, out[0]);
+  if (op.to == DType::f32) return reference::block_matvec(op.from, a, out[0]);
+  reference::block_dot(op.from, op.to, a, out[0]);
+}
+
+Cost cost(const Op& op, const Params& params, const A& a) {
+  const auto m = static_cast<double>(a.m), n = static_cast<double>(a.n);
+  const double bytes = bytes_of(op.from, weights(op, a).elements()) + m * (bytes_of(x_type(op), x_length(op, params, a)) + 4 * n);
+  const double operations = 2 * m * n * static_cast<double>(a.k);
+  return op.to == DType::f32 ? Cost{bytes, operations} : Cost{bytes, 0, operations};
+}
+
+ShapeSpace shapes(const Op& op) {
+  const std::int64_t unit = dtype_numbers(op.from);
+  if (is_gemv(op)) return {{{"n", 77, 200}, is_tile(op) ? Size{"k", 1000, 700} : Size{"k", 1024, 7 * unit, unit}}, {}};
+  return {{{"m", 5, 40},
+           {"n", 77, 130},
+           is_tile(op) ? Size{"k", 1000, 300} : Size{"k", 1024, 3 * unit, unit},
+           {"x_stride", 0, 0, dtype_numbers(x_type(op)), "k"},
+           {"y_stride", 0, 0, 1, "n"}},
+          {}};
+}
+
+GeneratedCase bias_case(const Op& op) {
+  const std::int64_t k = is_tile(op) ? 256 : 1024;
+  const std::uint64_t seed = is_tile(op) ? 21 : 31;
+  if (is_gemv(op)) return {{{"n", 2048}, {"k", k}}, {}, seed};
+  return {{{"m", 4}, {"n", 1024}, {"k", k}}, {}, is_linear(op) ? 33 : seed + 1};
+}
+
+std::vector<Params> bench_params(const Op& op) {
+  std::vector<Params> all;
+  for (const std::int64_t m : is_linear(op) ? std::vector<std::int64_t>{1, 512} : std::vector<std::int64_t>{512}) {
+    for (const auto& [n, k] : std::span(kBenchShapes, is_linear(op) || (is_tile(op) && !is_gemv(op)) ? 2 : 3)) {
+      all.push_back({{"n", n}, {"k", k}});
+      if (!is_gemv(op)) all.back().set("m", m);
+    }
+  }
+  return all;
+}
+
+std::map<std::string, std::vector<std::int64_t>> parts(const Op& op, const A& a) {
+  if (is_linear(op) || op.to == DType::f32) return {};
+  reference::IntegerParts found = reference::integer_parts(op.from, op.to, a);
+  std::map<std::string, std::vector<std::int64_t>> named{{"I1", std::move(found.i1)}};
+  if (reference::info(plain_dtype(op.from)).has_min) named.emplace("I2", std::move(found.i2));
+  return named;
+}
+
+constexpr Family kFamily = {
+    .name = "product",
+    .args = "ProductArgs",
+    .header = "kernels/products/products.h",
+    .args_bytes = sizeof(A),
+    .fields = kFields,
+    .signature = erased<signature>,
+    .outputs = erased<outputs>,
+    .refusal = erased<refusal>,
+    .reference = erased<truth>,
+    .cost = erased<cost>,
+    .shapes = shapes,
+    .bias_case = bias_case,
+    .bench_params = bench_params,
+    .parts = erased<parts>,
+};
+
+// The type of weights in a layout.
+constexpr DType tile(DType weights) {
+  return weights;
+}
+constexpr DType plain(DType weights) {
+  return weights;
+}
+constexpr DType x16(DType weights) {
+  return packed_dtype(weights).value();
+}
+
+constexpr const reference::Contract* contract_of(ProductForm form, DType weights, DType x) {
+  if (form == ProductForm::linear) return &reference::kLinearContract;
+  if (x == DType::f32) return is_block(weights) ? &reference::kBlockMatvecContract : &reference::kMatvecContract;
+  const reference::FormatInfo& format = reference::info(plain_dtype(weights));
+  return &reference::kBlockDotContracts[format.has_min][format.half_scales && reference::info(x).half_scales];
+}
+
+constexpr Op row(const OpTable& table, ProductForm form, DType weights, DType x) {
+  return {table.op, &kFamily, &table, contract_of(form, weights, x), weights, x, static_cast<int>(form)};
+}
+
+constexpr Op kOps[] = {
+#define ASSAY_GROUP(group, args, isas)
+#define ASSAY_OP(op, form, weights, layout, activations) \
+  row(kernel_tables::op, ProductForm::form, layout(DType::weights), DType::activations),
+#include "kernels/products/ops.inc"
+};
+
+}  // namespace
+
+std::span<const Op> product_ops() {
+  return kOps;
+}
+
+}  // namespace assay

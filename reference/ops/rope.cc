@@ -1,0 +1,188 @@
+#include "reference/rope.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "reference/ops/describe.h"
+
+namespace assay {
+namespace {
+
+using enum FieldKind;
+using Table = RopeTableArgs;
+using A = RopeArgs;
+
+constexpr const char* kRecipes[] = {"f64", "hf", "ggml", "freqs"};       // AssayRopeRecipe
+constexpr const char* kPairings[] = {"split", "adjacent", "sectioned"};  // AssayRopePairing
+
+constexpr Field kTableFields[] = {{"positions", offsetof(Table, positions), tensor},
+                                  {"inv_freq", offsetof(Table, inv_freq), tensor},
+                                  {"cos", offsetof(Table, cos), tensor},
+                                  {"sin", offsetof(Table, sin), tensor},
+                                  {"rows", offsetof(Table, rows), size},
+                                  {"pairs", offsetof(Table, pairs), size},
+                                  {"table_stride", offsetof(Table, table_stride), size, same_as<&Table::pairs>, true},
+                                  {"theta", offsetof(Table, theta), real64, constant<0>},
+                                  {"recipe", offsetof(Table, recipe), choice, nullptr, false, kRecipes}};
+
+std::vector<TensorSpec> table_outputs(const Op&, const Table& a) {
+  const auto table = [&](const char* name) { return strided(output(name, DType::f32, {a.rows, a.pairs}), {a.table_stride, 1}); };
+  return {table("cos"), table("sin")};
+}
+
+// inv_freq is an input of the recipe `freqs` alone.
+Signature table_signature(const Op& op, const Params&, const Table& a) {
+  std::vector<TensorSpec> inputs{with_data(input("positions", DType::i32, {a.rows}), {"index", 1, 0, 40960})};
+  if (a.recipe == ASSAY_ROPE_FREQS) inputs.push_back(with_data(input("inv_freq", DType::f32, {a.pairs}), {"uniform"}));
+  return call_of(inputs, table_outputs(op, a), {{"rows", 1, {{"positions", 0}, {"cos", 0}, {"sin", 0}}, {}}});
+}
+
+void table_truth(const Op&, const Table& a, std::span<reference::Expected> out) {
+  reference::rope_table(a, out[0], out[1]);
+}
+
+Cost table_cost(const Op&, const Params&, const Table& a) {
+  const auto rows = static_cast<double>(a.rows);
+  return {8 * rows * static_cast<double>(a.pairs) + 4 * rows, 0};
+}
+
+ShapeSpace table_shapes(const Op&) {
+  return {{{"rows", 5, 20}, {"pairs", 64, 70}, {"table_stride", 0, 0, 1, "pairs"}},
+          {{"recipe", {std::begin(kRecipes), std::end(kRecipes)}}, {"theta", {1e6, 1e4, 5e6, 5e5}}}};
+}
+
+std::vector<Params> table_bench_params(const Op&) {
+  return {{{"rows", 512}, {"pairs", 64}, {"recipe", std::string("f64")}, {"theta", 1e6}}};
+}
+
+std::int64_t x_row(const Op&, const Params&, const A& a) {
+  return a.heads * a.x_head_stride;
+}
+std::int64_t y_row(const Op&, const Params&, const A& a) {
+  return a.heads * a.y_head_stride;
+}
+std::int64_t pairs(const Op&, const Params&, const A& a) {
+  return a.rot_dim / 2;
+}
+std::int64_t component(const Op&, const Params&, const A& a) {
+  return a.rows * a.table_stride;
+}
+
+constexpr Field kFields[] = {{"x", offsetof(A, x), tensor},
+                             {"cos", offsetof(A, cos), tensor},
+                             {"sin", offsetof(A, sin), tensor},
+                             {"y", offsetof(A, y), tensor},
+                             {"rows", offsetof(A, rows), size},
+                             {"heads", offsetof(A, heads), size},
+                             {"head_dim", offsetof(A, head_dim), size},
+                             {"rot_dim", offsetof(A, rot_dim), size, same_as<&A::head_dim>},
+                             {"components", offsetof(A, components), size, constant<1>},
+                             {"x_head_stride", offsetof(A, x_head_stride), size, same_as<&A::head_dim>, true},
+                             {"y_head_stride", offsetof(A, y_head_stride), size, same_as<&A::head_dim>, true},
+                             {"x_row_stride", offsetof(A, x_row_stride), size, erased<x_row>},
+                             {"y_row_stride", offsetof(A, y_row_stride), size, erased<y_row>},
+                             {"table_stride", offsetof(A, table_stride), size, erased<pairs>, true},
+                             {"component_stride", offsetof(A, component_stride), size, erased<component>, true},
+                             {"pairing", offsetof(A, pairing), choice, nullptr, false, kPairings},
+                             {"section0", offsetof(A, sections), int32, constant<0>},
+                             {"section1", offsetof(A, sections) + 4, int32, constant<0>},
+                             {"section2", offsetof(A, sections) + 8, int32, constant<0>},
+                             {"section3", offsetof(A, sections) + 12, int32, constant<0>}};
+
+// Rows of heads, or heads of rows: either way no two of them overlap.
+void check_rows(const char* name, const A& a, std::int64_t row, std::int64_t head) {
+  if (row >= a.heads * head || (row >= a.head_dim && head >= a.rows * row)) return;
+  throw std::invalid_argument(std::string(name) + " = " + std::to_string(row) + ": rows and heads overlap");
+}
+
+std::vector<TensorSpec> outputs(const Op&, const A& a) {
+  const TensorSpec y = strided(output("y", DType::f32, {a.rows, a.heads, a.head_dim}), {a.y_row_stride, a.y_head_stride, 1});
+  const bool alike = a.x_row_stride == a.y_row_stride && a.x_head_stride == a.y_head_stride;
+  return {alike ? in_place(y, "x") : y};
+}
+
+Signature signature(const Op& op, const Params&, const A& a) {
+  check_rows("x_row_stride", a, a.x_row_stride, a.x_head_stride);
+  check_rows("y_row_stride", a, a.y_row_stride, a.y_head_stride);
+  const auto table = [&](const char* name) {
+    return strided(with_data(input(name, DType::f32, {a.components, a.rows, a.rot_dim / 2}), {"uniform"}),
+                   {a.component_stride, a.table_stride, 1});
+  };
+  return call_of({strided(input("x", DType::f32, {a.rows, a.heads, a.head_dim}), {a.x_row_stride, a.x_head_stride, 1}),
+                  table("cos"), table("sin")},
+                 outputs(op, a),
+                 {{"rows", 1, {{"x", 0}, {"cos", 1}, {"sin", 1}, {"y", 0}}, {{"component_stride", a.component_stride}}},
+                  {"heads", 1, {{"x", 1}, {"y", 1}}, {{"x_row_stride", a.x_row_stride}, {"y_row_stride", a.y_row_stride}}}});
+}
+
+Cost cost(const Op&, const Params&, const A& a) {
+  const auto elements = static_cast<double>(a.rows * a.heads * a.head_dim);
+  return {8 * elements + 4 * static_cast<double>(a.rows * a.rot_dim), 3 * elements};
+}
+
+// Sections that every head size can have: pair i takes component i mod 4, in runs of 3, 2, 2 and 1.
+ShapeSpace shapes(const Op&) {
+  return {{{"rows", 5, 6},
+           {"heads", 3, 5},
+           {"head_dim", 128, 160, 2},
+           {"components", 4, 1, 4},
+           {"x_head_stride", 0, 0, 1, "head_dim"},
+           {"y_head_stride", 0, 0, 1, "head_dim"}},
+          {{"pairing", {std::begin(kPairings), std::end(kPairings)}},
+           {"section0", {std::int64_t{3}}},
+           {"section1", {std::int64_t{2}}},
+           {"section2", {std::int64_t{2}}},
+           {"section3", {std::int64_t{1}}}}};
+}
+
+GeneratedCase bias_case(const Op&) {
+  return {{{"rows", 32}, {"heads", 4}, {"head_dim", 128}, {"pairing", std::string("split")}},
+          {{"cos", {"gauss"}}, {"sin", {"gauss"}}},
+          62};
+}
+
+std::vector<Params> bench_params(const Op&) {
+  const std::string split = "split";
+  return {{{"rows", 1}, {"heads", 16}, {"head_dim", 128}, {"pairing", split}},
+          {{"rows", 512}, {"heads", 16}, {"head_dim", 128}, {"pairing", split}}};
+}
+
+// No bias case: cosines near 1 all round up, so that a correct table leans by itself.
+constexpr Family kTable = {
+    .name = "rope_table",
+    .args = "RopeTableArgs",
+    .header = "kernels/rope/rope.h",
+    .args_bytes = sizeof(Table),
+    .fields = kTableFields,
+    .signature = erased<table_signature>,
+    .outputs = erased<table_outputs>,
+    .reference = erased<table_truth>,
+    .cost = erased<table_cost>,
+    .shapes = table_shapes,
+    .bench_params = table_bench_params,
+};
+constexpr Family kRope = {
+    .name = "rope",
+    .args = "RopeArgs",
+    .header = "kernels/rope/rope.h",
+    .args_bytes = sizeof(A),
+    .fields = kFields,
+    .signature = erased<signature>,
+    .outputs = erased<outputs>,
+    .reference = truth_of<reference::rope>,
+    .cost = erased<cost>,
+    .shapes = shapes,
+    .bias_case = bias_case,
+    .bench_params = bench_params,
+};
+
+constexpr Op kOps[] = {{kernel_tables::rope_table.op, &kTable, &kernel_tables::rope_table, &reference::kRopeTableContract},
+                       {kernel_tables::rope.op, &kRope, &kernel_tables::rope, &reference::kRopeContract}};
+
+}  // namespace
+
+std::span<const Op> rope_ops() {
+  return kOps;
+}
+
+}  // namespace assay
