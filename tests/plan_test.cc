@@ -9,6 +9,7 @@
 
 #include "engine/files/file_error.h"
 #include "engine/model/model_file.h"
+#include "engine/plan/weight_layout.h"
 #include "harness/forensics/model/wiring.h"
 #include "harness/forensics/sites/site_name.h"
 #include "tests/engine_support.h"
