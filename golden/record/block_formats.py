@@ -28,7 +28,7 @@ class Format:
 
 FORMATS = {f.name: f for f in (
     Format("q4_0", 2, 32, 18, (0,), (-8, 7), zero=8, dots="q8_0"),
-    Format("q4_1", 3, 32, 20, (0, 2), (0, 15), minimum="offset"),
+    Format("q4_1", 3, 32, 20, (0, 2), (0, 15), minimum="offset", dots="q8_0"),
     Format("q5_0", 6, 32, 22, (0,), (-16, 15), zero=16, dots="q8_0"),
     Format("q5_1", 7, 32, 24, (0, 2), (0, 31), minimum="offset"),
     Format("q8_0", 8, 32, 34, (0,), (-128, 127), dots="q8_0"),
@@ -37,3 +37,5 @@ FORMATS = {f.name: f for f in (
     Format("q6_k", 14, 256, 210, (208,), (-32, 31), zero=32, subs=16, dots="q8_k"),
     Format("q8_k", 15, 256, 292, (), (-128, 127)))}
 PARTNER = {f.name: f.dots for f in FORMATS.values() if f.dots}
+# Those whose products ggml has by the same activations: it multiplies a format with an offset by q8_1.
+GGML_PARTNER = {name: x for name, x in PARTNER.items() if not FORMATS[name].has_offset}

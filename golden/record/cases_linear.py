@@ -8,7 +8,7 @@ import numpy as np
 import bounds
 import dots
 import quant
-from block_formats import FORMATS, PARTNER
+from block_formats import FORMATS, GGML_PARTNER, PARTNER
 from blocks import split
 from fma32 import F32, quiet
 from formats import Blocks, Tensor, to_f32
@@ -157,5 +157,5 @@ def cases_for(target: Target) -> Callable[[Real], list[Case]]:
     return lambda real: shape_cases(target) + refusals(target) + data_cases(target) + real_cases(target, real)
 
 
-TARGETS = [Target(weights) for weights in ("q4_0", "q5_0", "q8_0", "q4_k", "q5_k", "q6_k")]
+TARGETS = [Target(weights) for weights in GGML_PARTNER]
 OPS = {t.name: Op(cases_for(t), t.evaluate) for t in TARGETS}

@@ -2,13 +2,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
+import gguf_package
 import packed
 import quant
-from block_formats import PARTNER
+from block_formats import GGML_PARTNER, PARTNER
 from dots import evaluate_blocks, evaluate_f32
+from fma32 import F32
 from formats import Tensor, to_f32
 from generate import Generated
 from quant_dot_data import data_sets
@@ -81,11 +84,12 @@ def shape_cases(target: Target) -> list[Case]:
 REAL = {"q4_k": [("Q4_K_M", "blk.0.attn_q", 0, "attn_norm", 200), ("Q4_K_M", "blk.3.ffn_down", 3, "swiglu", 100)],
         "q6_k": [("Q4_K_M", "blk.2.ffn_down", 2, "swiglu", 100), ("Q4_K_M", "token_embd", None, "final_norm", 200)],
         "q8_0": [("Q8_0", "blk.0.attn_q", 0, "attn_norm", 150), ("Q8_0", "blk.3.ffn_down", 3, "swiglu", 60)]}
-ENCODED = {"q4_0": (1, "self_attn.k_proj", "attn_norm", 150), "q5_0": (4, "mlp.gate_proj", "ffn_norm", 120)}
+ENCODED = {"q4_0": (1, "self_attn.k_proj", "attn_norm", 150), "q4_1": (2, "self_attn.v_proj", "attn_norm", 150),
+           "q5_0": (4, "mlp.gate_proj", "ffn_norm", 120)}
 
 
 def real_cases(target: Target, real: Real) -> list[Case]:
-    """The model's weights, quantised by llama.cpp (q4_0 and q5_0: here), and the activations that its sites get."""
+    """The model's weights, quantised by llama.cpp (q4_0, q4_1 and q5_0: here), and the activations that its sites get."""
     found = []
     tokens = slice(-5, None) if target.gemm else slice(-1, None)
 
@@ -106,10 +110,27 @@ def real_cases(target: Target, real: Real) -> list[Case]:
     return found
 
 
+def gguf_cases(target: Target) -> list[Case]:
+    """Weights that PyPI's gguf encodes, where ggml has no such product."""
+    if target.x == "f32" or target.weights in GGML_PARTNER:
+        return []
+    found, m = [], 3 if target.gemm else 1
+    for label, k in (("k256", 256), ("k1024", 1024), ("k1024_all_negative", 1024), ("k2048_outliers", 2048)):
+        draw = target.draw(f"gguf/{label}")
+        w, x = draw.array("gauss", (48, k), scale=0.03), draw.array("gauss", (m, k))
+        if "negative" in label:
+            w, x = -np.abs(w), x - F32(2)
+        if "outliers" in label:
+            w[:, ::61] *= 20
+        case = target.case(f"gguf_{label}", gguf_package.encode(target.weights, w), quant.quantize(target.x, x), "gguf")
+        found.append(replace(case, source=gguf_package.SOURCE))
+    return found
+
+
 def cases_for(target: Target) -> Callable[[Real], list[Case]]:
     def cases(real: Real) -> list[Case]:
         data = f32_data_sets if target.x == "f32" else data_sets
-        return shape_cases(target) + data(target) + real_cases(target, real)
+        return shape_cases(target) + data(target) + gguf_cases(target) + real_cases(target, real)
     return cases
 
 

@@ -28,13 +28,14 @@ class Parts:
     d_w: np.ndarray  # f32 [n, N_b]
     m_w: np.ndarray | None
     d_x: np.ndarray  # f32 [.., 1, N_b]
+    sign: int = -1  # of the second: a minimum is subtracted, an offset added
 
     def terms(self) -> list[tuple[np.ndarray, np.ndarray]]:
         """Pairs of a product of scales, in fp64, and the integers that it multiplies."""
         d_x = self.d_x.astype(np.float64)
         found = [(self.d_w.astype(np.float64) * d_x, self.first)]
         if self.second is not None:
-            found.append((-(self.m_w.astype(np.float64) * d_x), self.second))
+            found.append((self.sign * (self.m_w.astype(np.float64) * d_x), self.second))
         return found
 
 
@@ -48,8 +49,12 @@ def integer_parts(w: Blocks, x: Blocks) -> Parts:
     for row in range(n):
         sums[..., row, :, :] = (q_w[row] * q_x[..., 0, :, :, :]).sum(axis=-1)
     first = sums[..., 0] if fw.scale is None else (sums * fw.scale).sum(axis=-1)
-    second = (q_x.sum(axis=-1) * fw.minimum).sum(axis=-1) if form.has_minimum else None
-    return Parts(first, second, fw.d, fw.m if form.has_minimum else None, fx.d[..., None, :])
+    second = None
+    if form.has_minimum:
+        second = (q_x.sum(axis=-1) * fw.minimum).sum(axis=-1)
+    elif form.has_offset:
+        second = np.broadcast_to(q_x.sum(axis=(-2, -1)), first.shape)
+    return Parts(first, second, fw.d, fw.m, fx.d[..., None, :], 1 if form.has_offset else -1)
 
 
 @quiet
@@ -70,9 +75,9 @@ def truth(parts: Parts) -> np.ndarray:
 
 @quiet
 def canonical(parts: Parts) -> np.ndarray:
-    """Block by block from +0: fma(d_w d_x, I1), then fma(-(dmin_w d_x), I2); every scale product rounded to f32."""
+    """Block by block from +0: fma(d_w d_x, I1), then fma(-(dmin_w d_x), I2), or m_w d_x; every scale product rounded to f32."""
     d = parts.d_w * parts.d_x
-    m = None if parts.second is None else -(parts.m_w * parts.d_x)
+    m = None if parts.second is None else F32(parts.sign) * (parts.m_w * parts.d_x)
     acc = np.zeros(parts.first.shape[:-1], F32)
     for b in range(parts.first.shape[-1]):
         acc = fma32(d[..., b], parts.first[..., b].astype(F32), acc)
@@ -84,7 +89,7 @@ def canonical(parts: Parts) -> np.ndarray:
 def steps(weights: str, blocks: int) -> int:
     """h of the bound."""
     if FORMATS[weights].subs == 1:
-        return blocks
+        return 2 * blocks if FORMATS[weights].has_offset else blocks
     return 2 * blocks + 2 if FORMATS[weights].has_minimum else blocks + 2
 
 
@@ -106,7 +111,7 @@ def bound(parts: Parts, weights: str) -> tuple[np.ndarray, np.ndarray]:
 
 @quiet
 def by_elements(w: Blocks, x: Blocks) -> tuple[np.ndarray, np.ndarray]:
-    """sum w x and sum |w x| in plain fp64 over the decoded elements; |d sc q| and |dmin m| counted apart."""
+    """sum w x and sum |w x| in plain fp64 over the decoded elements; |d sc q| and |dmin m|, or |d q| and |m|, counted apart."""
     form, f = FORMATS[w.format], split(w)
     n, k, lead = w.shape[0], w.shape[1] * form.elements, x.shape[:-1]
     values = decode64(w).reshape(n, k)
@@ -114,6 +119,9 @@ def by_elements(w: Blocks, x: Blocks) -> tuple[np.ndarray, np.ndarray]:
     if form.has_minimum:
         minimum = np.repeat(f.m.astype(np.float64)[..., None] * f.minimum, form.elements // form.subs, axis=-1)
         sizes = np.abs(values + minimum.reshape(n, k)) + np.abs(minimum.reshape(n, k))
+    if form.has_offset:
+        offset = np.repeat(f.m.astype(np.float64)[..., None], form.elements, axis=-1).reshape(n, k)
+        sizes = np.abs(values - offset) + np.abs(offset)
     x64 = decode64(x).reshape(*lead, 1, k)
     return (values * x64).sum(axis=-1), (sizes * np.abs(x64)).sum(axis=-1)
 

@@ -21,7 +21,7 @@ import numpy as np
 import dots
 import packed
 import quant
-from block_formats import FORMATS, PARTNER, Format
+from block_formats import FORMATS, GGML_PARTNER, Format
 from blocks import decode32, split
 from check import check_case, is_trivial
 from formats import Blocks
@@ -215,9 +215,9 @@ def read_folder(folder: Path) -> Ops:
         raise BadInput(f"{folder}: expected quant_<type>.h5 and dot_<w>_<x>.h5, found no .h5 file")
     for path in paths:
         types = "|".join(FORMATS)
-        kind = re.fullmatch(f"quant_({types})|dot_({'|'.join(PARTNER)})_(q8_k|q8_0)", path.stem)
-        if not kind or kind[2] and PARTNER[kind[2]] != kind[3]:
-            pairs = ", ".join(f"{w}_{x}" for w, x in PARTNER.items())
+        kind = re.fullmatch(f"quant_({types})|dot_({'|'.join(GGML_PARTNER)})_(q8_k|q8_0)", path.stem)
+        if not kind or kind[2] and GGML_PARTNER[kind[2]] != kind[3]:
+            pairs = ", ".join(f"{w}_{x}" for w, x in GGML_PARTNER.items())
             raise BadInput(f"{path}: expected quant_<type>.h5 with a type of {types.replace('|', ', ')}, "
                            f"or dot_<pair>.h5 with a pair of {pairs}")
         source = Source(path)

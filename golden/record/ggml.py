@@ -23,7 +23,7 @@ import h5py
 import numpy as np
 
 import dots
-from block_formats import FORMATS, PARTNER, Format
+from block_formats import FORMATS, GGML_PARTNER, Format
 from fma32 import F32
 from formats import Blocks
 from generate import Draw
@@ -202,9 +202,9 @@ def main() -> int:
     ggml = Ggml(folder)
     for form in FORMATS.values():
         record_quant(ggml, args.out, form, source, args.seed, args.rows, args.columns)
-    for weights, x in PARTNER.items():
+    for weights, x in GGML_PARTNER.items():
         record_dot(ggml, args.out, FORMATS[weights], FORMATS[x], source, args.seed)
-    print(f"{len(FORMATS) + len(PARTNER)} files in {args.out}")
+    print(f"{len(FORMATS) + len(GGML_PARTNER)} files in {args.out}")
     return 0
 
 

@@ -59,4 +59,6 @@ def uniform_fields(name: str, shape: tuple[int, ...], code: int, scale: int, min
         found.scale = np.full((*shape, form.subs), scale, np.int32)
     if form.has_minimum:
         found.m, found.minimum = np.ones(shape, F32), np.full((*shape, form.subs), minimum, np.int32)
+    elif form.has_offset:
+        found.m = np.ones(shape, F32)
     return found

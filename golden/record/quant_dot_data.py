@@ -44,6 +44,9 @@ def extreme_rows(name: str, blocks: int) -> Blocks:
         fields.m[16:19] = 0
         fields.d[19:], fields.minimum[8:16] = 0, 0
         fields.minimum[20] = np.arange(8) * 9
+    if form.has_offset:
+        fields.m[6:16:2], fields.m[16:18], fields.d[18:20] = -1, 0, 0
+        fields.m[20] = -7.5  # codes around 0
     return join(name, fields)
 
 
@@ -134,13 +137,14 @@ def past_24_bits(target: Target) -> list[Case]:
 
 
 def minimum_only(target: Target) -> list[Case]:
-    """d = 0: the sums of sixteen alone make the result."""
-    if not target.form.has_minimum:
+    """d = 0: the activations' sums alone make the result."""
+    if not (target.form.has_minimum or target.form.has_offset):
         return []
     draw = target.draw("minimum_only")
     f = random_fields(draw, target.weights, (ROWS, 3))
     f.d[:] = 0
-    f.minimum[:8] = np.eye(8, dtype=np.int32)[:, None] * 63
+    if target.form.has_minimum:
+        f.minimum[:8] = np.eye(8, dtype=np.int32)[:, None] * 63
     x = rows_like(target, codes_of(target, draw, 1, 3)[0], 0.01)
     return [target.case("minimum_only", join(target.weights, f), x)]
 
@@ -166,6 +170,8 @@ def zeros(target: Target) -> list[Case]:
     x = rows_like(target, codes_of(target, draw, 1, 2)[0], 0.5)
     signed = random_fields(draw, target.weights, (ROWS, 2))
     signed.d[::3], signed.d[1::3, 0] = -0.0, 0.0
+    if target.form.has_offset:
+        signed.m[::2], signed.m[3::6, 0] = -0.0, 0.0
     empty = Blocks(np.zeros((ROWS, 2, target.form.size), np.uint8), target.weights)
     no_x = rows_like(target, np.zeros((2, FORMATS[target.x].elements), np.int32), 0.0)
     return [target.case("zero_w", empty, x, "trivial"), target.case("zero_x", join(target.weights, f), no_x, "trivial"),
@@ -178,7 +184,7 @@ def nonfinite(target: Target) -> list[Case]:
     f = random_fields(draw, target.weights, (ROWS, 3))
     f.d[2, 1], f.d[9, 2], f.d[11, 0] = np.nan, np.inf, -np.inf
     f.d[17] = np.nan
-    if target.form.has_minimum:
+    if f.m is not None:
         f.m[4, 1], f.m[6, 0], f.m[9, 1] = np.nan, np.inf, np.inf
     x = rows_like(target, codes_of(target, draw, 1, 3)[0], 0.5)
     found = [target.case("nonfinite_w", join(target.weights, f), x, "nonfinite", note="the other rows are finite")]
@@ -220,7 +226,7 @@ def truncation(target: Target) -> Case:
     d_x = 1 + 1 / 3 if target.x == "q8_k" else 1.3330078125
     x = activation_codes(target.x, code[None], d_x)
     w = random_blocks(draw, target.weights, (6000, 1), -6, 0)
-    if target.form.has_minimum:
+    if target.form.has_minimum or target.form.has_offset:
         low = random_fields(draw, target.weights, (6000, 1), -6, 0)
         low.m = half_scales(draw, (6000, 1), -20, -12)
         w = join(target.weights, low)

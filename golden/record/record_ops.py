@@ -35,6 +35,7 @@ import cases_softmax
 import cases_swiglu
 import from_ggml
 import quant
+from block_formats import GGML_PARTNER, PARTNER
 from check import check_case
 from generate import selftest
 from manifest import OURS, write_manifest
@@ -45,9 +46,11 @@ MODULES = (cases_elementwise, cases_convert, cases_layout, cases_matvec, cases_r
            cases_softmax, cases_swiglu, cases_argmax, cases_quant_encode, cases_quant_decode, cases_quant_dot,
            cases_packed, cases_linear, cases_kv, cases_attention)
 OPS: dict[str, Op] = {name: op for module in MODULES for name, op in module.OPS.items()}
+# Products that ggml has by other activations.
+OWN_DOTS = {f"gemv_{w}_{x}" for w, x in PARTNER.items() if w not in GGML_PARTNER}
 # ggml's dots have one row of activations: kept as gemv alone, whose bits a gemm's rows and packed rows have.
 GGML_OPS = {name for module in (cases_quant_encode, cases_quant_decode, cases_quant_dot) for name in module.OPS
-            if not name.endswith("_f32") and not name.startswith("gemm_") and "_x16" not in name}
+            if not name.endswith("_f32") and not name.startswith("gemm_") and "_x16" not in name and name not in OWN_DOTS}
 SOURCE = ("golden/record: values from the ops' definitions (math.fsum, mpmath), inputs from Philox4x32-10 and, where "
           "tagged real, from the kjv model (trained for Assay on the King James Version, public domain)")
 
@@ -60,6 +63,12 @@ def by_definition(op: str, case: Case) -> Case:
         make = quant.quantize if action == "quantize" else quant.encode
         output.opinion = make(form, case.tensor("src"))
     return replace(case, name=f"ggml_{case.name}")
+
+
+def licence_of(cases: list[Case]) -> str:
+    """Ours, and of the cases that hold another's bytes theirs."""
+    foreign = sorted({tag for case in cases for tag in case.tags.split() if tag in ("ggml", "gguf")})
+    return "; ".join([OURS, *(f"cases tagged {tag}: MIT" for tag in foreign)])
 
 
 def record(golden: Path, name: str, op: Op, real: Real, ggml: list[Case]) -> None:
@@ -75,8 +84,8 @@ def record(golden: Path, name: str, op: Op, real: Real, ggml: list[Case]) -> Non
         margin = check_case(name, case)
         worst, where = max((worst, where), (margin, case.name))
     path = golden / "ops" / f"{name}.h5"
-    origins = sorted({case.source for case in ggml})
-    write_op(path, name, cases, "; ".join([SOURCE, *origins]), f"{OURS}; cases tagged ggml: MIT" if ggml else OURS)
+    origins = sorted({case.source for case in cases if case.source})
+    write_op(path, name, cases, "; ".join([SOURCE, *origins]), licence_of(cases))
     print(f"{name:20} {len(cases):3} cases {path.stat().st_size:9} bytes  max margin {worst:.3f} {where:28} "
           f"{time.monotonic() - started:5.1f} s", flush=True)
 

@@ -218,11 +218,41 @@ ASSAY_INLINE float row_dot(const Block* w, const BlockQ8_K* x, int64_t blocks) {
   return _mm_cvtss_f32(acc);
 }
 
+// q4_1 has codes without sign and an offset: acc = fma(d_w d_x, I1, acc), then acc = fma(m_w d_x, I2, acc).
+ASSAY_INLINE __m128 add_row_block(const BlockQ4_1& w, const BlockQ8_0& x, __m128 acc) {
+  const __m256i codes = load_32(x.qs);
+  const __m256i one = _mm256_set1_epi16(1);
+  const __m256i i1 = _mm256_madd_epi16(_mm256_maddubs_epi16(nibbles_of_16(w.qs), codes), one);
+  const __m256i i2 = _mm256_madd_epi16(_mm256_maddubs_epi16(_mm256_set1_epi8(1), codes), one);
+  const __m128 i = _mm_cvtepi32_ps(totals_of({i1, i2}));
+  const float dx = half_value(x.d);
+  acc = _mm_fmadd_ss(_mm_set_ss(half_value(w.d) * dx), i, acc);
+  return _mm_fmadd_ss(_mm_set_ss(half_value(w.m) * dx), _mm_movehdup_ps(i), acc);
+}
+ASSAY_INLINE float row_dot(const BlockQ4_1* w, const BlockQ8_0* x, int64_t blocks) {
+  __m128 acc = _mm_setzero_ps();
+  for (int64_t b = 0; b < blocks; ++b) acc = add_row_block(w[b], x[b], acc);
+  return _mm_cvtss_f32(acc);
+}
+
 template <class Block, class X>
 inline AssayStatus gemv(const Typed<Block, X>& args) {
   if (args.k % kElementsOf<Block> != 0) return ASSAY_BAD_SHAPE;
   const int64_t blocks = args.k / kElementsOf<Block>;
   for (int64_t i = 0; i < args.n; ++i) args.y[i] = row_dot(args.w + i * blocks, args.x, blocks);
+  return ASSAY_OK;
+}
+
+// Of q4_1, whose blocks no tile takes: a row of weights stays in the first-level cache for all rows of activations.
+inline AssayStatus gemm(const Typed<BlockQ4_1, BlockQ8_0>& args) {
+  constexpr int kElements = kElementsOf<BlockQ4_1>;
+  if (args.k % kElements != 0) return ASSAY_BAD_SHAPE;
+  const int64_t blocks = args.k / kElements;
+  for (int64_t i = 0; i < args.n; ++i) {
+    for (int64_t j = 0; j < args.m; ++j) {
+      args.y[j * args.y_stride + i] = row_dot(args.w + i * blocks, args.x + j * args.x_stride, blocks);
+    }
+  }
   return ASSAY_OK;
 }
 

@@ -34,6 +34,8 @@
      weights     I1 of a block                      I2                            h           c of E1 below
      q8_0        sum(q q8)                          none                          N_b         |q|
      q4_0        sum((q4 - 8) q8)                   none                          N_b         q4 + 8
+     q4_1        sum(q4 q8)                         sum(q8): an offset, m_w       2 N_b       (no linear)
+                                                    for -dmin_w
      q5_0        sum((q5 - 16) q8)                  none                          N_b         q5 + 16
      q4_k, q5_k  sum_j sc_j sum(q q8)               sum_j m_j (sum of codes of    2 N_b + 2   sc_j q
                                                     x's sub-block j)

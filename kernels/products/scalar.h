@@ -78,6 +78,15 @@ inline float add_block(const BlockQ5_0& w, const BlockQ8_0& x, float acc) {
       w.d, x, [&](int i) { return code_q5_of_32(w.qs, w.qh, i) - 16; }, acc);
 }
 
+// acc = fma(d_w d_x, I1, acc), then acc = fma(m_w d_x, I2, acc).
+inline float add_block(const BlockQ4_1& w, const BlockQ8_0& x, float acc) {
+  const int32_t i1 = group_sum([&](int i) { return nibble_of_32(w.qs, i); }, x.qs, 0, 32);
+  const int32_t i2 = group_sum([](int) { return 1; }, x.qs, 0, 32);
+  const float dx = half_value(x.d);
+  acc = __builtin_fmaf(half_value(w.d) * dx, static_cast<float>(i1), acc);
+  return __builtin_fmaf(half_value(w.m) * dx, static_cast<float>(i2), acc);
+}
+
 // Row r of a packed block, as kernels/formats/packed.h maps its bytes.
 inline void take_words(void* dst, const void* lines, int count, int r) {
   for (int l = 0; l < count; ++l) memcpy(static_cast<char*>(dst) + 4 * l, static_cast<const char*>(lines) + 64 * l + 4 * r, 4);
