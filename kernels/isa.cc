@@ -39,6 +39,7 @@ unsigned xcr0() noexcept {
 CpuFeatures detect() noexcept {
   const Cpuid basic = cpuid(1, 0);
   const Cpuid extended = cpuid(7, 0);
+  const Cpuid extended1 = cpuid(7, 1);
   constexpr unsigned kYmm = 0x06;  // SSE and AVX state
   constexpr unsigned kZmm = 0xe6;  // and opmask, upper ZMM
   const bool osxsave = has_bit(basic.ecx, 27);
@@ -50,6 +51,7 @@ CpuFeatures detect() noexcept {
   add(kCpuFma, has_bit(basic.ecx, 12));
   add(kCpuF16c, has_bit(basic.ecx, 29));
   add(kCpuAvx2, has_bit(extended.ebx, 5));
+  add(kCpuAvxVnni, has_bit(extended1.eax, 4));
   add(kCpuAvx512Core, has_bit(extended.ebx, 16) && has_bit(extended.ebx, 30) && has_bit(extended.ebx, 31));
   add(kCpuAvx512Vnni, has_bit(extended.ecx, 11));
   return found;

@@ -17,6 +17,7 @@ enum : CpuFeatures {
   kCpuAvx2 = 1u << 2,
   kCpuFma = 1u << 3,
   kCpuF16c = 1u << 4,
+  kCpuAvxVnni = 1u << 5,
   kCpuAvx512Core = 1u << 6,  // F, BW and VL
   kCpuAvx512Vnni = 1u << 7,
 };

@@ -24,9 +24,10 @@ namespace {
 
 constexpr CpuFeatures kSse = 0;
 constexpr CpuFeatures kHaswell = kCpuYmm | kCpuAvx2 | kCpuFma | kCpuF16c;
+constexpr CpuFeatures kAlderLake = kHaswell | kCpuAvxVnni;
 constexpr CpuFeatures kSkylakeServer = kHaswell | kCpuZmm | kCpuAvx512Core;
 constexpr CpuFeatures kZen4 = kSkylakeServer | kCpuAvx512Vnni;
-constexpr CpuFeatures kSapphireRapids = kZen4;
+constexpr CpuFeatures kSapphireRapids = kZen4 | kCpuAvxVnni;
 constexpr CpuFeatures kEmeraldRapids = kSapphireRapids;
 constexpr CpuFeatures kZen5 = kSapphireRapids;
 constexpr CpuFeatures kZen4WhoseSystemSavesNoZmm = kZen4 & ~kCpuZmm;
@@ -52,16 +53,18 @@ constexpr bool runs_just(CpuFeatures cpu, std::initializer_list<Isa> isas) {
 using enum Isa;
 static_assert(runs_just(kSse, {scalar}));
 static_assert(runs_just(kHaswell, {scalar, avx2}));
+static_assert(runs_just(kAlderLake, {scalar, avx2, avxvnni}));
 static_assert(runs_just(kSkylakeServer, {scalar, avx2, avx512}));
-static_assert(runs_just(kZen4, {scalar, avx2, avx512, avx512vnni}));
-static_assert(runs_just(kSapphireRapids, {scalar, avx2, avx512, avx512vnni}));
-static_assert(runs_just(kEmeraldRapids, {scalar, avx2, avx512, avx512vnni}));
-static_assert(runs_just(kZen5, {scalar, avx2, avx512, avx512vnni}));
+static_assert(runs_just(kZen4, {scalar, avx2, avxvnni_evex, avx512, avx512vnni}));
+static_assert(runs_just(kSapphireRapids, {scalar, avx2, avxvnni_evex, avxvnni, avx512, avx512vnni}));
+static_assert(runs_just(kEmeraldRapids, {scalar, avx2, avxvnni_evex, avxvnni, avx512, avx512vnni}));
+static_assert(runs_just(kZen5, {scalar, avx2, avxvnni_evex, avxvnni, avx512, avx512vnni}));
 static_assert(runs_just(kZen4WhoseSystemSavesNoZmm, {scalar, avx2}));
-static_assert(runs_just(kZen5WhoseSystemSavesNoZmm, {scalar, avx2}));
+static_assert(runs_just(kZen5WhoseSystemSavesNoZmm, {scalar, avx2, avxvnni}));
 static_assert(runs_just(kZen5WhoseSystemSavesNoYmm, {scalar}));
 static_assert(runs_just(kHaswell & ~kCpuFma, {scalar}));
 static_assert(runs_just(kHaswell & ~kCpuF16c, {scalar}));
+static_assert(runs_just(kCpuYmm | kCpuAvxVnni, {scalar}));  // a bit without those of what it includes
 
 // Whether `whole` has these with it and no other.
 constexpr bool includes_just(Isa whole, std::initializer_list<Isa> parts) {
@@ -71,6 +74,8 @@ constexpr bool includes_just(Isa whole, std::initializer_list<Isa> parts) {
 
 static_assert(includes_just(scalar, {scalar}));
 static_assert(includes_just(avx2, {scalar, avx2}));
+static_assert(includes_just(avxvnni_evex, {scalar, avx2, avxvnni_evex}));
+static_assert(includes_just(avxvnni, {scalar, avx2, avxvnni}));
 static_assert(includes_just(avx512, {scalar, avx2, avx512}));
 static_assert(includes_just(avx512vnni, {scalar, avx2, avx512, avx512vnni}));
 
@@ -87,7 +92,10 @@ constexpr Isa choice(CpuFeatures cpu, IsaLimit limit) {
 }
 
 static_assert(choice(kZen5, std::nullopt) == avx512vnni);
+static_assert(choice(kZen5, avxvnni) == avxvnni && choice(kSapphireRapids, avxvnni) == avxvnni);  // never AVX-512
+static_assert(choice(kZen5, avxvnni_evex) == avxvnni_evex && choice(kZen4, avxvnni_evex) == avxvnni_evex);
 static_assert(choice(kZen4, std::nullopt) == avx512vnni && choice(kZen4, avx512) == avx512 && choice(kZen4, avx2) == avx2);
+static_assert(choice(kAlderLake, std::nullopt) == avxvnni && choice(kAlderLake, avx2) == avx2);
 static_assert(choice(kZen5, scalar) == scalar && choice(kSse, std::nullopt) == scalar);
 
 // Sets ASSAY_ISA for a test, and puts back what was there.

@@ -9,6 +9,7 @@
 #include "kernels/formats/half.h"
 #include "kernels/products/typed.h"
 #include "kernels/products/unroll.h"
+#include "kernels/products/vnni256.h"
 
 namespace assay {
 namespace {
@@ -169,8 +170,8 @@ ASSAY_INLINE __m256i integers_of_32(const Block& w, const BlockQ8_0& x) {
   const __m256i codes = signed_codes(w);
   const __m256i magnitudes = _mm256_abs_epi8(codes);
   const __m256i signed_x = _mm256_sign_epi8(load_32(x.qs), codes);
-#ifdef __AVX512VNNI__
-  return _mm256_dpbusd_epi32(_mm256_setzero_si256(), magnitudes, signed_x);
+#ifdef ASSAY_VNNI256
+  return dpbusd(_mm256_setzero_si256(), magnitudes, signed_x);
 #else
   return _mm256_madd_epi16(_mm256_maddubs_epi16(magnitudes, signed_x), _mm256_set1_epi16(1));
 #endif

@@ -119,6 +119,8 @@ ASSAY_READ_4(read_512_4_ahead, ASSAY_LINE_512, ASSAY_AHEAD)
 
 ASSAY_PEAK(fma_256, "vfmadd231ps", "ymm")
 ASSAY_PEAK(fma_512, "vfmadd231ps", "zmm")
+ASSAY_PEAK(dot_256, "%{vex%} vpdpbusd", "ymm")
+ASSAY_PEAK(dot_256_evex, "%{evex%} vpdpbusd", "ymm")
 ASSAY_PEAK(dot_512, "vpdpbusd", "zmm")
 
 // SSE2 has no fma: six chains of multiplications beside six of additions.
@@ -148,6 +150,8 @@ constexpr PeakLoop kPeakLoops[] = {
     {"mulps and addps, 128 bits", Isa::scalar, Peak::fma_scalar, 24 * 4, &mul_add_128},
     {"vfmadd231ps, 256 bits", Isa::avx2, Peak::fma_avx2, 24 * 8 * 2, &fma_256},
     {"vfmadd231ps, 512 bits", Isa::avx512, Peak::fma_avx512, 24 * 16 * 2, &fma_512},
+    {"vpdpbusd, 256 bits", Isa::avxvnni, Peak::dot_avxvnni, 24 * 32 * 2, &dot_256},
+    {"vpdpbusd, 256 bits", Isa::avxvnni_evex, Peak::dot_avxvnni_evex, 24 * 32 * 2, &dot_256_evex},
     {"vpdpbusd, 512 bits", Isa::avx512vnni, Peak::dot_avx512vnni, 24 * 64 * 2, &dot_512},
 };
 

@@ -21,9 +21,11 @@ enum class Peak : std::uint8_t {
   fma_scalar,  // the baseline's vectors: SSE2 multiplies and adds on x86-64
   fma_avx2,
   fma_avx512,
-  dot_avx512vnni,  // vpdpbusd
+  dot_avxvnni,  // vpdpbusd, as those below
+  dot_avxvnni_evex,
+  dot_avx512vnni,
 };
-inline constexpr std::size_t kPeaks = 4;
+inline constexpr std::size_t kPeaks = 6;
 
 // Runs `iterations` of as many independent chains as the registers hold.
 struct PeakLoop {

@@ -42,7 +42,7 @@ Peak fma_peak(Isa isa) noexcept {
 
 std::optional<Peak> int8_peak(Isa isa) noexcept {
   for (const PeakLoop& loop : peak_loops()) {
-    if (loop.isa == isa && loop.peak >= Peak::dot_avx512vnni) return loop.peak;
+    if (loop.isa == isa && loop.peak >= Peak::dot_avxvnni) return loop.peak;
   }
   return std::nullopt;
 }
