@@ -35,7 +35,7 @@ TEST(PluginCli, ExitCodes) {
   EXPECT_EQ(run_assay(small({"--plugin", plugin("bad_plugin"), "--variant", "bad:throws"})).status, 1);
   const Ran refused = run_assay(small({"--plugin", plugin("unloadable_WRONG_ABI")}));
   EXPECT_EQ(refused.status, 2);
-  EXPECT_TRUE(contains(refused.err, "is of plugin ABI 99; expected 1")) << refused.err;
+  EXPECT_TRUE(contains(refused.err, "is of plugin ABI 99; expected 2")) << refused.err;
   EXPECT_EQ(run_assay(small({"--plugin", "/nonexistent.so"})).status, 2);
   EXPECT_EQ(run_assay(small({"--runner", "exit 3"})).status, 2);
   EXPECT_EQ(run_assay(small({"--ledger", "x.json"})).status, 2) << "a ledger without a plugin";
