@@ -63,7 +63,7 @@ TEST(Pages, HoveringShowsValues) {
   if (!have_chromium()) GTEST_SKIP() << "chromium is not installed (ci/setup installs it)";
   const TemporaryFolder folder;
   std::string page = diff::diff_html(diverging_diff(folder.path()));
-  page.insert(page.find("</body>"), R"(<script>
+  page.insert(page.find("</body>"), R"(<script>(() => {
     function over(element, x, y) { element.dispatchEvent(new MouseEvent('mousemove', {clientX: x, clientY: y})); }
     var tip = document.getElementById('tip'), seen = [];
     over(document.querySelector('section[data-prompt="1"] circle[data-i="64"]'), 10, 10); seen.push(tip.textContent);
@@ -71,7 +71,7 @@ TEST(Pages, HoveringShowsValues) {
     var at = new DOMPoint(+d.x + 2.5 * d.w, +d.y + 0.5 * d.h).matrixTransform(map.getScreenCTM());
     over(map, at.x, at.y); seen.push(tip.textContent);
     document.body.dataset.seen = seen.join('|');
-  </script>)");
+  })();</script>)");
   const Opened opened = open_page(folder, page);
   EXPECT_EQ(opened.console, "");
   const std::size_t begin = opened.dom.find("data-seen=\"");
