@@ -77,7 +77,7 @@ def trial(case: str, before: float, after: float) -> Trial:
 
 
 def bias_inputs(op: str) -> Case:
-    """The op's own seeded case, which is in no file (bias_case of harness/ops): a stream an input, in their order."""
+    """The op's own seeded case, which is in no file (bias_case of reference/ops): a stream an input, in their order."""
     case = Case.__new__(Case)
     if op.startswith("gemv"):
         weights = op.split("_q8")[0].removeprefix("gemv_")
