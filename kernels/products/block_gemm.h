@@ -132,7 +132,7 @@ inline void multiply_blocks(const Source<Format>& source, const typename Format:
 
 template <class W, class X>
 inline AssayStatus gemm(const Typed<W, X>& args) {
-  using Format = typename FormatOf<W>::type;
+  using Format = FormatOf<W>;
   if (args.k % Format::kElements != 0) return ASSAY_BAD_SHAPE;
   multiply_blocks(source_of<Format>(args.w, args.n, args.k), args.x, args.y, args.m, args.n, args.x_stride, args.y_stride);
   return ASSAY_OK;

@@ -243,38 +243,17 @@ struct Q50 : Blocks32<TileQ50, 16> {
 };
 
 // The format of weights that lie plain or packed.
+Q40 format_of(const BlockQ4_0*);
+Q50 format_of(const BlockQ5_0*);
+Q80 format_of(const BlockQ8_0*);
+Q4K format_of(const BlockQ4_K*);
+Q5K format_of(const BlockQ5_K*);
+Q6K format_of(const BlockQ6_K*);
+Q80 format_of(const Packed<BlockQ8_0x16>*);
+Q4K format_of(const Packed<BlockQ4_Kx16>*);
+Q6K format_of(const Packed<BlockQ6_Kx16>*);
 template <class Weights>
-struct FormatOf;
-template <>
-struct FormatOf<BlockQ4_0> {
-  using type = Q40;
-};
-template <>
-struct FormatOf<BlockQ5_0> {
-  using type = Q50;
-};
-template <>
-struct FormatOf<BlockQ8_0> {
-  using type = Q80;
-};
-template <>
-struct FormatOf<BlockQ4_K> {
-  using type = Q4K;
-};
-template <>
-struct FormatOf<BlockQ5_K> {
-  using type = Q5K;
-};
-template <>
-struct FormatOf<BlockQ6_K> {
-  using type = Q6K;
-};
-template <>
-struct FormatOf<Packed<BlockQ8_0x16>> : FormatOf<BlockQ8_0> {};
-template <>
-struct FormatOf<Packed<BlockQ4_Kx16>> : FormatOf<BlockQ4_K> {};
-template <>
-struct FormatOf<Packed<BlockQ6_Kx16>> : FormatOf<BlockQ6_K> {};
+using FormatOf = decltype(format_of(static_cast<const Weights*>(nullptr)));
 
 }  // namespace
 }  // namespace assay

@@ -80,7 +80,7 @@ ASSAY_INLINE F32x16 add_block(const Format& w, const int8_t* x, const typename F
 // Packed weights are one ascending stream.
 template <class Tile, class X>
 inline AssayStatus gemv(const Typed<Packed<Tile>, X>& args) {
-  using Format = typename FormatOf<Packed<Tile>>::type;
+  using Format = FormatOf<Packed<Tile>>;
   if (args.k % Format::kElements != 0) return ASSAY_BAD_SHAPE;
   constexpr int64_t kBlocks = kGemvElements / Format::kElements;
   const int64_t blocks = args.k / Format::kElements;

@@ -187,13 +187,6 @@ Cost cost_of(const Op& op, const Params& params) {
   return op.family->cost(op, params, args);
 }
 
-std::optional<std::size_t> pointer_offset(const Op& op, std::string_view tensor) {
-  const auto fields = op.family->fields;
-  const auto found =
-      std::ranges::find_if(fields, [&](const Field& field) { return field.kind == FieldKind::tensor && field.name == tensor; });
-  return found == fields.end() ? std::nullopt : std::optional(found->offset);
-}
-
 void ReferenceSink::reset(const float* first, std::int64_t count) {
   base = first;
   value.assign(static_cast<std::size_t>(count), 0);
@@ -217,7 +210,8 @@ AssayStatus run_reference(const Op& op, const void* args, ReferenceSink* sink) {
   }
   for (std::size_t i = 0; i < specs.size(); ++i) {
     std::byte* base = nullptr;
-    std::memcpy(&base, static_cast<const std::byte*>(args) + pointer_offset(op, specs[i].name).value(), sizeof base);
+    const Field& field = *std::ranges::find(op.family->fields, specs[i].name, &Field::name);
+    std::memcpy(&base, static_cast<const std::byte*>(args) + field.offset, sizeof base);
     const std::int64_t begin = specs[i].begin * static_cast<std::int64_t>(dtype_size(specs[i].dtype));
     write_output(specs[i], outputs[i], base + begin, sink);
   }

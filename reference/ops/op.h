@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -131,9 +130,6 @@ AssayStatus required_status(const Op& op, const Params& params, std::span<void* 
 // One Expected an output, in the order of the signature.
 std::vector<reference::Expected> reference_outputs(const Op& op, const Params& params, std::span<void* const> tensors);
 Cost cost_of(const Op& op, const Params& params);
-
-// Where the pointer to this tensor stands in the argument struct; nothing: the op has no such tensor, or it is reached by an array.
-std::optional<std::size_t> pointer_offset(const Op& op, std::string_view tensor);
 
 // Keeps truth and bound of f32 outputs, which the rounded output loses. Element i belongs to the float at base + i; outputs of
 // other types are exact, and not kept.
