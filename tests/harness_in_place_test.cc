@@ -124,6 +124,18 @@ TEST(InPlaceOnly, WritingPastTheBufferIsNamed) {
 TEST(InPlaceOnly, AMissingElementIsNamed) {
   expect_failure(verdict_on(drops_the_last, 5), Check::exact, "data[16]");
 }
+// Golden and reference are held to each other by every kernel.
+TEST(InPlaceOnly, AGoldenThatSharesTheSlipExcusesNothing) {
+  TestCase test = generated_test_case(kCount, {{{"rows", std::int64_t{9}}, {"start", std::int64_t{5}}}, "gauss", 4});
+  Kept kept;
+  kept.values = test.inputs[0];
+  auto* const data = reinterpret_cast<float*>(kept.values.bytes.data());
+  for (int i = 0; i < 16; ++i) data[i] += static_cast<float>(5 + (i >> 1));
+  test.truth["data"] = kept;
+  on_trial = drops_the_last;
+  CaseCheck check(kCount, test, nullptr);
+  expect_failure(check.check(variants_of(kCount).front(), Checks::all()), Check::exact, "data[16]");
+}
 
 TEST(OptionalSize, IsDrawnInSomeCasesAndLeftOutOfOthers) {
   int given = 0;

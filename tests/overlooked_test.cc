@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <thread>
 
 #include "harness/verdict/check.h"
 #include "reference/ops/describe.h"
@@ -168,7 +169,7 @@ struct Trial {
 
 const Checks kNoBits = Checks::parse("classes,bound,bias,spread,exact,guard");
 
-class Overlooked : public testing::TestWithParam<int> {};
+class Kernels : public testing::TestWithParam<int> {};
 
 const std::vector<Trial>& trials() {
   static const std::vector<Trial> all = {
@@ -221,14 +222,14 @@ const std::vector<Trial>& trials() {
   return all;
 }
 
-TEST_P(Overlooked, IsNamed) {
+TEST_P(Kernels, AreNamed) {
   const Trial& trial = trials()[static_cast<std::size_t>(GetParam())];
   const CaseResult result = verdict(trial.kernel, trial_case(), kNoBits);
   ASSERT_EQ(result.verdict, Verdict::fail) << trial.name;
   EXPECT_EQ(check_name(result.failure->check), check_name(trial.check)) << trial.name << ": " << result.failure->message;
   EXPECT_NE(result.failure->message.find(trial.words), std::string::npos) << trial.name << ": " << result.failure->message;
 }
-INSTANTIATE_TEST_SUITE_P(Trials, Overlooked, testing::Range(0, static_cast<int>(trials().size())));
+INSTANTIATE_TEST_SUITE_P(Trials, Kernels, testing::Range(0, static_cast<int>(trials().size())));
 
 TEST(Overlooked, ARightKernelPasses) {
   const CaseResult result = verdict(and_then([](const PairArgs&) {}));
