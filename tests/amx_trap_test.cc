@@ -162,12 +162,13 @@ void check_file(const std::filesystem::path& path, const Ledger& ledger, int& op
   Trapping executor(kernel->run);
   for (const std::string& name : file.case_names()) {
     CaseCheck check(op, case_from_golden(op, file, name), &ledger);
-    const CaseResult result = check.check(
-        {.name = kernel->name, .selection = "--isa " + std::string(isa_name(kernel->isa)), .executor = &executor}, Checks());
+    const CaseResult result =
+        check.check({.name = kernel->name, .selection = "--isa " + std::string(isa_name(kernel->isa)), .executor = &executor},
+                    Checks::from_environment());
     EXPECT_TRUE(!result.failure) << kernel->name << " " << name << ": " << result.failure->message;
     EXPECT_TRUE(result.in_ledger) << kernel->name << " " << name;
   }
-  if (!isa_supported(kernel->isa)) EXPECT_GT(carried_out, before) << kernel->name << ": no instruction was carried out";
+  EXPECT_TRUE(isa_supported(kernel->isa) || carried_out > before) << kernel->name << ": no instruction was carried out";
 }
 
 TEST(AmxTrap, TheMachineCodeOfAmxInt8GivesTheLedgersBits) {

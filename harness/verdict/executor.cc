@@ -15,7 +15,7 @@ Execution InProcess::run(const Call& call, std::span<const CallPart> parts, bool
   for (const CallPart& part : parts) all.emplace_back(call.op(), part.params, part.pointers);
   if (parts.size() == 1) {
     result.fault = run_guarded([&] { result.status = kernel_(all[0].data()); });
-    if (take_back_tiles()) result.failure = kTilesLeft;
+    if (take_back_tiles() && !result.fault) result.failure = kTilesLeft;
     return result;
   }
   std::atomic<AssayStatus> status = ASSAY_OK;
