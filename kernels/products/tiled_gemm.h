@@ -229,9 +229,9 @@ __attribute__((noinline)) void add_rows(CallTiles<Format>& tiles, const Opened<F
 }
 
 // What multiply_blocks finds in the place of block_gemm.h's for such a format.
-template <int, class Weights>
-inline void add_tiles(const Source<Tiled<Weights>>& source, const Panel<Tiled<Weights>>& panel, int64_t n0, int64_t n, float* y,
-                      int64_t y_stride) {
+template <int, class Weights, class W>
+inline void add_tiles(const Source<Tiled<Weights>, W>& source, const Panel<Tiled<Weights>>& panel, int64_t n0, int64_t n,
+                      float* y, int64_t y_stride) {
   using Format = Tiled<Weights>;
   alignas(64) Opened<Format> weights[kChunk<Format>];
   CallTiles<Format> tiles;
