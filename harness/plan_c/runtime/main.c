@@ -213,7 +213,7 @@ int main(int argc, char** argv) {
   }
   const double end = seconds();
   if (trace != NULL) trace_close(trace, ids);
-  if (fflush(stdout) != 0) fail("standard output: %s", strerror(errno));
+  if (fflush(stdout) != 0 || ferror(stdout)) fail("standard output: %s", strerror(errno));
   fprintf(stderr, "prefill %" PRId64 " tokens in %.4f s, %.1f tokens/s\n", rows, middle - start, (double)rows / (middle - start));
   if (decoded > 0)
     fprintf(stderr, "decode  %" PRId64 " tokens in %.4f s, %.1f tokens/s\n", decoded, end - middle,
