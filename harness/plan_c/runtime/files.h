@@ -1,0 +1,19 @@
+/* Files in: the packed weights, and rows of a safetensors file. What is wrong with one ends the program with exit code 2. */
+#pragma once
+
+#include <stdint.h>
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 1, 2)))
+#endif
+_Noreturn void
+fail(const char* format, ...);
+
+/* Bytes for as long as the program runs, zero and 64-byte aligned. */
+void* allocate(int64_t bytes);
+
+/* The data of the weights' file. Its header and size are held to what model.c was written with. */
+const uint8_t* map_weights(const char* path);
+
+/* The array `name` of a safetensors file, which must be F32 [rows, ...] with `width` numbers a row. */
+const float* read_rows(const char* path, const char* name, int64_t width, int64_t* rows);
