@@ -14,7 +14,7 @@ namespace {
 constexpr RecordedPass kDecode[] = {{true, 0, 1, 0}, {true, 1, 1, 0}, {true, 0, 1, 1}, {true, 7, 1, 3}};
 constexpr RecordedPass kPrefill[] = {{false, 0, 2, 0}, {false, 1, 2, 0}, {false, 0, 3, 0},
                                      {false, 0, 2, 1}, {false, 3, 5, 2}, {false, 2, 4, 3}};
-constexpr RecordedPass kSharedDecode[] = {{true, 0, 1, 0, 0, 2}, {true, 0, 1, 0, 1, 2}};
+constexpr RecordedPass kSharedDecode[] = {{true, 0, 1, 0, 0, 2}, {true, 0, 1, 0, 1, 2}, {true, 3, 1, 2, 2, 3}};
 constexpr RecordedPass kSharedPrefill[] = {{false, 0, 4, 0, 0, 2}, {false, 0, 4, 0, 1, 2}, {false, 1, 9, 1, 2, 3}};
 
 using Recorded = std::vector<std::vector<RecordedCall>>;  // by step

@@ -63,6 +63,9 @@ typedef struct Model {
   const char* output_site;
   int64_t input_width;
   int64_t output_width;
+  int64_t input_buffer; /* indices into the tables of buffers */
+  int64_t positions_buffer;
+  int64_t output_buffer;
   int64_t output_rows; /* 1: of the last token alone; else a row for each of the pass */
   const Buffer* decode_buffers;
   const Buffer* prefill_buffers;
