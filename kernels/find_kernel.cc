@@ -24,9 +24,10 @@ AssayKernel* find(const char* op, const char* isa, Words& why) noexcept {
     why << op << ": no such op; did you mean " << nearest_op(op) << "?";
     return nullptr;
   }
-  const char* const forced = isa == nullptr ? std::getenv("ASSAY_ISA") : isa;
-  if (isa == nullptr && (forced == nullptr || *forced == '\0')) return select_kernel(*table, std::nullopt).run;
-  const IsaLimit limit = limit_from_name(forced, why);
+  const bool named = isa != nullptr;
+  if (!named) isa = std::getenv("ASSAY_ISA");
+  if (!named && (isa == nullptr || *isa == '\0')) return select_kernel(*table, std::nullopt).run;
+  const IsaLimit limit = limit_from_name(named ? "" : kForcedIsa, isa, why);
   return limit ? select_kernel(*table, limit).run : nullptr;
 }
 

@@ -21,8 +21,8 @@ IsaLimit forced_isa() {
   if (forced == nullptr || *forced == '\0') return std::nullopt;
   std::array<char, 1024> text;
   Words why(text.data(), text.size());
-  if (const IsaLimit limit = limit_from_name(forced, why)) return limit;
-  throw std::invalid_argument(std::string("ASSAY_ISA=") + text.data());
+  if (const IsaLimit limit = limit_from_name(kForcedIsa, forced, why)) return limit;
+  throw std::invalid_argument(text.data());
 }
 
 Isa selected_isa() {

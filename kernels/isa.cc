@@ -125,10 +125,10 @@ Words& list_supported_isas(Words& words) noexcept {
   return words;
 }
 
-IsaLimit limit_from_name(std::string_view name, Words& why) noexcept {
+IsaLimit limit_from_name(std::string_view whence, std::string_view name, Words& why) noexcept {
   const std::optional<Isa> isa = isa_from_name(name);
   if (isa && isa_supported(*isa)) return isa;
-  why << name << (isa ? ": this machine cannot run it; the nearest that it can is " : ": no such ISA; did you mean ")
+  why << whence << name << (isa ? ": this machine cannot run it; the nearest that it can is " : ": no such ISA; did you mean ")
       << isa_name(isa ? nearest_included(*isa) : nearest_supported(name)) << (isa ? "." : "?") << " Supported here: ";
   list_supported_isas(why) << ".";
   return std::nullopt;

@@ -83,14 +83,16 @@ constexpr bool isa_allowed(CpuFeatures cpu, IsaLimit limit, Isa isa) {
 class Words;
 
 std::optional<Isa> isa_from_name(std::string_view name) noexcept;
-// As a limit; nothing where there is no such ISA or this machine cannot run it: `why` then names those that it can.
-IsaLimit limit_from_name(std::string_view name, Words& why) noexcept;
+// As a limit; nothing where there is no such ISA or this machine cannot run it: `why` then names those that it can. `whence` comes
+// before the name there.
+IsaLimit limit_from_name(std::string_view whence, std::string_view name, Words& why) noexcept;
 
 // Of this machine; asked once.
 CpuFeatures cpu_features() noexcept;
 bool isa_supported(Isa isa) noexcept;
 Isa best_isa() noexcept;
 
+inline constexpr std::string_view kForcedIsa = "ASSAY_ISA=";
 // What ASSAY_ISA names; nothing if it is unset or empty. An unknown or unsupported name throws std::invalid_argument that lists
 // those that this machine can run. Read anew at each call.
 IsaLimit forced_isa();
