@@ -1,6 +1,7 @@
 #include "harness/plan_c/emit_model.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -59,8 +60,7 @@ std::string site_at(const Plan& plan, std::int64_t step) {
 std::string kernels_text(const Plan& plan) {
   std::set<std::string> ops;
   for (const Step& step : plan.steps) ops.insert({step.decode->name, step.prefill->name});
-  std::string text = "/* Kernels, which model_start finds. */\n";
-  for (const std::string& op : ops) text += fmt::format("static AssayKernel* {};\n", op);
+  std::string text = fmt::format("/* Kernels, which model_start finds. */\nstatic AssayKernel *{};\n", fmt::join(ops, ", *"));
   text += "static const struct {\n  const char* op;\n  AssayKernel** kernel;\n} kernels[] = {\n";
   for (const std::string& op : ops) text += fmt::format("    {{\"{0}\", &{0}}},\n", op);
   return text + "};\n\n";

@@ -15,7 +15,7 @@
 namespace assay {
 namespace {
 
-constexpr std::size_t kColumns = 120;
+constexpr std::size_t kColumns = 130;
 
 // A real as a C constant that reads back to its bits.
 std::string real_text(ArgumentKind kind, std::int64_t bits) {

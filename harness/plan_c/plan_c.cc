@@ -51,6 +51,18 @@ std::string_view rope_name(AssayRopeRecipe recipe) {
   return kNames[recipe];
 }
 
+// What a trace of the program is to say of the model.
+TraceHead head_of(const PlanCRequest& request) {
+  TraceHead head;
+  head.model = request.model.stem().string();
+  head.recipe = "assay";
+  head.rope = rope_name(request.options.rope);
+  head.dtype = "float32";
+  HeadOptions options;
+  options.model_file = request.model.string();
+  return complete_head(head, options, "plan", request.model.string());
+}
+
 std::string with_flag(std::string_view text, bool openmp) {
   constexpr std::string_view kMark = "@OPENMP@";
   std::string out(text);
@@ -80,15 +92,14 @@ std::vector<std::filesystem::path> write_plan_c(const PlanCRequest& request) {
   PlanPart part{make_plan(file.config(), file.weights(), options), "", ""};
   if (request.layers) part = part_of(std::move(part.plan), request.layers->first, request.layers->second);
   NewFolder folder(request.folder);
-  const TraceHead head = complete_head({.model = request.model.stem().string(), .recipe = "assay", .rope = "f64", .dtype = "float32"},
-                                       {.model_file = request.model.string()}, "plan", request.model.string());
+  const TraceHead head = head_of(request);
   const Mapping weights = packed_weights(part.plan, request);
   const std::span data(reinterpret_cast<const std::uint8_t*>(weights.begin()),
                        static_cast<std::size_t>(lay_out(part.plan).weight_bytes));
   const CModel model{.name = head.model,
                      .weights_type = head.weights,
                      .sha256 = head.model_sha256,
-                     .rope = std::string(rope_name(options.rope)),
+                     .rope = head.rope,
                      .weights_sha256 = sha256(data),
                      .input_site = part.input_site,
                      .output_site = part.output_site,
