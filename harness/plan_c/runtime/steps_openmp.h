@@ -27,8 +27,11 @@ typedef struct Part {
 #define A(offset) ((void*)(run->arena + (offset)))
 #define W(offset) ((const void*)(run->weights + (offset)))
 
+/* Not inlined: `break site` stops at each, and a model of thousands of calls compiles in seconds. */
+#define STEP static __attribute__((noinline)) void
+
 /* A site begins that needs nothing of what threads have done since the last barrier. Who looks sees the one before it, between two. */
-static inline void site(Part* run, const char* name) {
+STEP site(Part* run, const char* name) {
   if (run->whole->see != NULL && run->site != NULL) {
 #pragma omp barrier
     if (run->index == 0 && run->status == ASSAY_OK) {
@@ -41,13 +44,13 @@ static inline void site(Part* run, const char* name) {
 }
 
 /* A site begins that does: all come here first. */
-static inline void site_behind_all(Part* run, const char* name) {
+STEP site_behind_all(Part* run, const char* name) {
 #pragma omp barrier
   site(run, name);
 }
 
 /* A thread's equal share of 0 .. total - 1, in whole units. */
-static inline void share(Part* run, int64_t total, int64_t unit) {
+STEP share(Part* run, int64_t total, int64_t unit) {
   const int64_t units = (total + unit - 1) / unit;
   const int64_t end = units * (run->index + 1) / run->parts * unit;
   run->begin = units * run->index / run->parts * unit;
@@ -56,7 +59,7 @@ static inline void share(Part* run, int64_t total, int64_t unit) {
 
 /* The next piece of 0 .. total - 1, in whole units, for whoever is free: pieces grow smaller, so that all end together; but a product
    prepares its activations anew in each call. `taken`: so much is. False: all is. */
-static inline bool take(Part* run, _Atomic int64_t* taken, int64_t total, int64_t unit) {
+static __attribute__((noinline)) bool take(Part* run, _Atomic int64_t* taken, int64_t total, int64_t unit) {
   const int64_t pieces = 2 * run->parts;
   const int64_t least = total / pieces < 128 ? total / pieces : 128;
   int64_t begin = atomic_load(taken);
@@ -73,7 +76,7 @@ static inline bool take(Part* run, _Atomic int64_t* taken, int64_t total, int64_
   return true;
 }
 
-static inline void call(Part* run, AssayKernel* kernel, const void* args) {
+STEP call(Part* run, AssayKernel* kernel, const void* args) {
   if (run->status == ASSAY_OK && run->count > 0) run->status = kernel(args);
 }
 
@@ -83,7 +86,7 @@ static inline Part part_of(Run* run) {
                 .index = omp_get_thread_num(), .parts = omp_get_num_threads()};
 }
 
-static inline void join(Run* run, const Part* part) {
+STEP join(Run* run, const Part* part) {
   if (part->status == ASSAY_OK) return;
 #pragma omp critical
   {
