@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -27,7 +28,7 @@ void fail(const char* format, ...) {
 
 void* allocate(int64_t bytes) {
   void* const at = mmap(NULL, (size_t)(bytes > 0 ? bytes : 1), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (at == MAP_FAILED) fail("%lld bytes of memory: %s", (long long)bytes, strerror(errno));
+  if (at == MAP_FAILED) fail("%" PRId64 " bytes of memory: %s", bytes, strerror(errno));
   return at;
 }
 
@@ -62,7 +63,7 @@ const uint8_t* map_weights(const char* path) {
   if (size < sizeof header || memcmp(bytes, "ASSAYWTS", 8) != 0)
     fail("%s: no weights of `assay plan --c`; expected ASSAYWTS at byte 0", path);
   memcpy(&header, bytes, sizeof header);
-  if (header.version != 1) fail("%s: version %u at byte 8; expected 1", path, (unsigned)header.version);
+  if (header.version != 1) fail("%s: version %" PRIu32 " at byte 8; expected 1", path, header.version);
   char sha256[65];
   for (int i = 0; i < 32; ++i) snprintf(sha256 + 2 * i, 3, "%02x", header.sha256[i]);
   if (strcmp(sha256, model.weights_sha256) != 0) {
@@ -71,8 +72,8 @@ const uint8_t* map_weights(const char* path) {
   }
   const uint64_t expected = sizeof header + (uint64_t)model.weights_bytes;
   if (header.data_bytes != (uint64_t)model.weights_bytes || size != expected) {
-    fail("%s: %llu bytes, of which its header counts %llu as data; expected %llu: was it cut short?", path,
-         (unsigned long long)size, (unsigned long long)header.data_bytes, (unsigned long long)expected);
+    fail("%s: %" PRIu64 " bytes, of which its header counts %" PRIu64 " as data; expected %" PRIu64 ": was it cut short?", path,
+         size, header.data_bytes, expected);
   }
   return bytes + sizeof header;
 }
@@ -86,7 +87,7 @@ typedef struct Text {
 } Text;
 
 static _Noreturn void fail_at(const Text* text, const char* expected) {
-  fail("%s: byte %lld: expected %s", text->path, (long long)(8 + (text->at - text->begin)), expected);
+  fail("%s: byte %td: expected %s", text->path, 8 + (text->at - text->begin), expected);
 }
 
 /* What comes after white space; 0 at the end. */
@@ -117,24 +118,23 @@ static const char* take_string(Text* text, size_t* length) {
   return begin;
 }
 
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
+static uint64_t take_integer(Text* text) {
+  if (next(text) < '0' || *text->at > '9') fail_at(text, "an integer");
+  uint64_t value = 0;
+  for (; text->at < text->end && *text->at >= '0' && *text->at <= '9'; ++text->at) {
+    const uint64_t digit = (uint64_t)(*text->at - '0');
+    if (value > (UINT64_MAX - digit) / 10) fail_at(text, "an integer below 2^64");
+    value = 10 * value + digit;
+  }
+  return value;
 }
 
-/* At most `most` integers; returns how many. */
+/* At most `most`; returns how many. */
 static int take_integers(Text* text, uint64_t* out, int most) {
   int count = 0;
-  expect(text, '[');
-  while (!take(text, ']')) {
+  for (expect(text, '['); !take(text, ']'); out[count++] = take_integer(text)) {
     if (count > 0) expect(text, ',');
-    if (count == most || !is_digit(next(text))) fail_at(text, "']' or an integer; of a shape eight at most, two offsets");
-    uint64_t value = 0;
-    for (; text->at < text->end && is_digit(*text->at); ++text->at) {
-      const uint64_t digit = (uint64_t)(*text->at - '0');
-      if (value > (UINT64_MAX - digit) / 10) fail_at(text, "an integer below 2^64");
-      value = 10 * value + digit;
-    }
-    out[count++] = value;
+    if (count == most) fail_at(text, "']': eight numbers of a shape at most, two offsets");
   }
   return count;
 }
@@ -150,13 +150,13 @@ static bool is(const char* text, size_t length, const char* name) {
   return strlen(name) == length && memcmp(text, name, length) == 0;
 }
 
-/* One member of the header: an array, or __metadata__, strings by name. */
-static Array take_member(Text* text) {
+/* One member of the header: an array, or __metadata__, strings by name, of which `tokens` is kept. */
+static Array take_member(Text* text, Text* tokens) {
   Array array = {.dimensions = -1};
   expect(text, '{');
   for (int i = 0; !take(text, '}'); ++i) {
     if (i > 0) expect(text, ',');
-    size_t length = 0;
+    size_t length = 0, size = 0;
     const char* const key = take_string(text, &length);
     expect(text, ':');
     if (is(key, length, "shape")) {
@@ -164,45 +164,58 @@ static Array take_member(Text* text) {
     } else if (is(key, length, "data_offsets")) {
       take_integers(text, array.offsets, 2);
     } else {
-      size_t size = 0;
       const char* const value = take_string(text, &size);
       if (is(key, length, "dtype") && size < sizeof array.dtype) memcpy(array.dtype, value, size);
+      if (is(key, length, "tokens")) *tokens = (Text){text->path, text->begin, value, value + size};
     }
   }
   return array;
 }
 
-const float* read_rows(const char* path, const char* name, int64_t width, int64_t* rows) {
-  uint64_t size = 0;
+static const float* copy_rows(const char* path, const char* name, const Array* array, uint64_t width, const uint8_t* data,
+                              uint64_t bytes) {
+  const uint64_t begin = array->offsets[0], end = array->offsets[1], row_bytes = width * sizeof(float), rows = array->shape[0];
+  uint64_t row = 1; /* cannot overflow: it stops where it passes the width */
+  for (int d = 1; d < array->dimensions && row <= width; ++d)
+    row = array->shape[d] > width ? array->shape[d] : row * array->shape[d];
+  if (strcmp(array->dtype, "F32") != 0 || array->dimensions < 2 || row != width || rows == 0)
+    fail("%s: %s: expected dtype F32 and shape [rows, %" PRIu64 "]", path, name, width);
+  if (begin > end || end > bytes || (end - begin) % row_bytes != 0 || (end - begin) / row_bytes != rows) {
+    fail("%s: %s: data_offsets [%" PRIu64 ", %" PRIu64 "]; expected %" PRIu64 " rows of %" PRIu64 " bytes within the %" PRIu64
+         " of the data",
+         path, name, begin, end, rows, row_bytes, bytes);
+  }
+  return memcpy(allocate((int64_t)(end - begin)), data + begin, end - begin); /* aligned */
+}
+
+const float* read_rows(const char* path, const char* name, int64_t width, int64_t* rows, int32_t* tokens, int64_t most) {
+  uint64_t size = 0, length = 0;
   const uint8_t* const bytes = map_file(path, &size);
-  uint64_t length = 0;
   if (size >= 8) memcpy(&length, bytes, 8);
-  if (size < 8 || length > size - 8)
-    fail("%s: byte 0: a header of %llu bytes; the file has %llu", path, (unsigned long long)length, (unsigned long long)size);
-  const uint64_t data = size - 8 - length;
-  Text text = {path, (const char*)bytes + 8, (const char*)bytes + 8, (const char*)bytes + 8 + length};
+  if (size < 8 || length > size - 8) fail("%s: byte 0: a header of %" PRIu64 " bytes; the file has %" PRIu64, path, length, size);
+  const char* const header = (const char*)bytes + 8;
+  Text text = {path, header, header, header + length}, ids = {path, header, header, header};
+  const float* found = NULL;
   expect(&text, '{');
   for (int i = 0; !take(&text, '}'); ++i) {
     if (i > 0) expect(&text, ',');
     size_t letters = 0;
     const char* const key = take_string(&text, &letters);
     expect(&text, ':');
-    const Array array = take_member(&text);
+    const Array array = take_member(&text, &ids);
     if (!is(key, letters, name)) continue;
-    const uint64_t row_bytes = (uint64_t)width * sizeof(float);
-    uint64_t row = 1; /* cannot overflow: it stops where it passes the width */
-    for (int d = 1; d < array.dimensions && row <= (uint64_t)width; ++d)
-      row = array.shape[d] > (uint64_t)width ? array.shape[d] : row * array.shape[d];
-    if (strcmp(array.dtype, "F32") != 0 || array.dimensions < 2 || row != (uint64_t)width || array.shape[0] == 0)
-      fail("%s: %s: expected dtype F32 and shape [rows, %lld]", path, name, (long long)width);
-    const uint64_t begin = array.offsets[0], end = array.offsets[1];
-    if (begin > end || end > data || (end - begin) % row_bytes != 0 || (end - begin) / row_bytes != array.shape[0]) {
-      fail("%s: %s: data_offsets [%llu, %llu]; expected %llu rows of %llu bytes within the %llu of the data", path, name,
-           (unsigned long long)begin, (unsigned long long)end, (unsigned long long)array.shape[0], (unsigned long long)row_bytes,
-           (unsigned long long)data);
-    }
+    found = copy_rows(path, name, &array, (uint64_t)width, bytes + 8 + length, size - 8 - length);
     *rows = (int64_t)array.shape[0];
-    return memcpy(allocate((int64_t)(end - begin)), bytes + 8 + length + begin, end - begin); /* aligned */
   }
-  fail("%s: no array '%s'", path, name);
+  if (found == NULL) fail("%s: no array '%s'", path, name);
+  int64_t count = 0;
+  for (; next(&ids) != '\0'; ++count) {
+    const uint64_t id = take_integer(&ids);
+    if (id > INT32_MAX) fail_at(&ids, "a token below 2^31");
+    if (count < most) tokens[count] = (int32_t)id;
+  }
+  if (count != 0 && count != *rows)
+    fail("%s: %" PRId64 " rows of %s for %" PRId64 " tokens; expected every token's (--all-rows, or --chunk 1)", path, *rows,
+         name, count);
+  return found;
 }

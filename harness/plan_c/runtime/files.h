@@ -15,5 +15,6 @@ void* allocate(int64_t bytes);
 /* The data of the weights' file. Its header and size are held to what model.c was written with. */
 const uint8_t* map_weights(const char* path);
 
-/* The array `name` of a safetensors file, which must be F32 [rows, ...] with `width` numbers a row. */
-const float* read_rows(const char* path, const char* name, int64_t width, int64_t* rows);
+/* The array `name` of a safetensors file, which must be F32 [rows, ...] with `width` numbers a row. Where the file's metadata has
+   "tokens", it has one for each row, and `tokens`, room for `most`, gets them. */
+const float* read_rows(const char* path, const char* name, int64_t width, int64_t* rows, int32_t* tokens, int64_t most);

@@ -1,6 +1,7 @@
 /* Runs model.c: token ids in, logits or greedy tokens out. */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* getopt_long */
 #include <errno.h>
+#include <getopt.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -22,7 +23,7 @@ static const char usage[] =
     "  --input FILE    of a program that begins at a later layer: safetensors with the rows of the site before\n"
     "  -n N            print N greedy tokens instead, an id a line\n"
     "  --chunk N       most tokens of a pass; 1: each by itself, as decoding does it\n"
-    "  --trace FILE    write what every site gives: FILE.safetensors, and FILE.json for `assay import safetensors`\n"
+    "  --trace FILE    write what every site gives, safetensors, and beside it the map for `assay import safetensors`, .json\n"
     "  --weights FILE  by default weights.bin beside this program\n"
     "  --list          print sites, buffers and weights\n";
 
@@ -47,34 +48,24 @@ static int64_t number(const char* what, const char* text, int64_t least, int64_t
 }
 
 static Options read_options(int argc, char** argv) {
+  static const struct option known[] = {
+      {"help", 0, NULL, 'h'},  {"ids", 1, NULL, 'i'},     {"input", 1, NULL, 'r'}, {"chunk", 1, NULL, 'c'},
+      {"trace", 1, NULL, 't'}, {"weights", 1, NULL, 'w'}, {"list", 0, NULL, 'l'},  {0}};
   Options options = {.ids = "-", .greedy = -1, .chunk = model.chunk};
-  int i = 1;
-  for (; i < argc && argv[i][0] == '-' && strcmp(argv[i], "-") != 0; ++i) {
-    const char* const name = argv[i];
-    if (strcmp(name, "-h") == 0 || strcmp(name, "--help") == 0) {
-      fputs(usage, stdout);
-      exit(0);
+  for (int option; (option = getopt_long(argc, argv, "hn:", known, NULL)) != -1;) {
+    if (option == 'i') options.ids = optarg;
+    if (option == 'r') options.input = optarg;
+    if (option == 't') options.trace = optarg;
+    if (option == 'w') options.weights = optarg;
+    if (option == 'l') options.list = true;
+    if (option == 'n') options.greedy = number("-n", optarg, 1, INT32_MAX);
+    if (option == 'c') options.chunk = number("--chunk", optarg, 1, model.chunk);
+    if (option == '?' || option == 'h') {
+      fputs(usage, option == 'h' ? stdout : stderr);
+      exit(option == 'h' ? 0 : 2);
     }
-    if (strcmp(name, "--list") == 0) {
-      options.list = true;
-      continue;
-    }
-    const struct {
-      const char* name;
-      const char** text;
-      int64_t* value;
-      int64_t most;
-    } known[] = {{"--ids", &options.ids, NULL, 0},         {"--input", &options.input, NULL, 0},
-                 {"--trace", &options.trace, NULL, 0},     {"--weights", &options.weights, NULL, 0},
-                 {"-n", NULL, &options.greedy, INT32_MAX}, {"--chunk", NULL, &options.chunk, model.chunk}};
-    size_t k = 0;
-    while (k < sizeof known / sizeof *known && strcmp(name, known[k].name) != 0) ++k;
-    if (k == sizeof known / sizeof *known) fail("%s: no such option\n%s", name, usage);
-    if (++i == argc) fail("%s: a value is missing\n%s", name, usage);
-    if (known[k].text != NULL) *known[k].text = argv[i];
-    if (known[k].value != NULL) *known[k].value = number(name, argv[i], 1, known[k].most);
   }
-  options.first_id = i;
+  options.first_id = optind;
   return options;
 }
 
@@ -185,10 +176,10 @@ int main(int argc, char** argv) {
   }
   const uint8_t* const weights = map_weights(options.weights != NULL ? options.weights : weights_beside());
 
-  int32_t* const ids = allocate((model.context + 1) * (int64_t)sizeof *ids); /* zero where a part is told none */
+  int32_t* const ids = allocate((model.context + 1) * (int64_t)sizeof *ids); /* 0 where a part is told none */
   int64_t rows = 0;
   const void* input = ids;
-  if (!of_ids) input = read_rows(options.input, model.input_site, model.input_width, &rows);
+  if (!of_ids) input = read_rows(options.input, model.input_site, model.input_width, &rows, ids, model.context);
   const int64_t id_count = of_ids || options.first_id < argc ? read_ids(&options, argc, argv, ids) : 0;
   if (of_ids) rows = id_count;
   if (rows == 0) fail("no token id\n%s", usage);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@ struct Trace {
   char* unfinished; /* where it lies meanwhile; null once it is closed */
   uint8_t* bytes;
   size_t size;
+  size_t ids;     /* where the tokens stand in the header, kIdWidth letters each */
   size_t data;    /* where the first array begins */
   bool all;       /* every row is kept, not the last of each pass alone */
   int64_t tokens; /* of the run */
@@ -27,6 +29,7 @@ struct Trace {
 };
 
 static Trace trace;
+enum { kIdWidth = 11 };
 
 static void remove_unfinished(void) {
   if (trace.unfinished != NULL) unlink(trace.unfinished);
@@ -54,14 +57,17 @@ static char* header(size_t* length, size_t* data_bytes) {
   char* text = NULL;
   FILE* const out = open_memstream(&text, length);
   if (out == NULL) fail("the trace's header: %s", strerror(errno));
-  fputs("12345678{", out); /* room for its length */
+  fputs("12345678{\"__metadata__\":{\"tokens\":\"", out); /* room for its length, and for the tokens */
+  fflush(out);
+  trace.ids = *length;
+  fprintf(out, "%*s\"}", (int)trace.tokens * kIdWidth, "");
   *data_bytes = 0;
   for (int64_t i = 0; i < model.site_count; ++i) {
     const Site* const site = &model.sites[i];
     const size_t end = *data_bytes + (size_t)(trace.rows * numbers(site)) * sizeof(float);
-    fprintf(out, "%s\"%s\":{\"dtype\":\"F32\",\"shape\":[%lld,", i > 0 ? "," : "", site->name, (long long)trace.rows);
-    if (site->heads > 0) fprintf(out, "%lld,", (long long)site->heads);
-    fprintf(out, "%lld],\"data_offsets\":[%zu,%zu]}", (long long)site->width, *data_bytes, end);
+    fprintf(out, ",\"%s\":{\"dtype\":\"F32\",\"shape\":[%" PRId64 ",", site->name, trace.rows);
+    if (site->heads > 0) fprintf(out, "%" PRId64 ",", site->heads);
+    fprintf(out, "%" PRId64 "],\"data_offsets\":[%zu,%zu]}", site->width, *data_bytes, end);
     *data_bytes = end;
   }
   fputc('}', out);
@@ -130,7 +136,7 @@ static void put_string(FILE* out, const char* name, const char* text) {
 
 static void put_integers(FILE* out, const char* name, const int32_t* values, int64_t count) {
   fprintf(out, "  \"%s\": [", name);
-  for (int64_t i = 0; i < count; ++i) fprintf(out, "%s%d", i > 0 ? ", " : "", (int)values[i]);
+  for (int64_t i = 0; i < count; ++i) fprintf(out, "%s%" PRId32, i > 0 ? ", " : "", values[i]);
   fputs("],\n", out);
 }
 
@@ -163,6 +169,11 @@ void trace_close(Trace* done, const int32_t* tokens) {
   size_t stem = strlen(done->path);
   if (stem >= sizeof ending && strcmp(done->path + stem - (sizeof ending - 1), ending) == 0) stem -= sizeof ending - 1;
   write_map(joined(done->path, stem, ".json"), tokens);
+  for (int64_t i = 0; i < done->tokens; ++i) {
+    char id[kIdWidth + 1];
+    snprintf(id, sizeof id, "%*" PRId32, kIdWidth, tokens[i]);
+    memcpy(done->bytes + done->ids + i * kIdWidth, id, kIdWidth);
+  }
   if (munmap(done->bytes, done->size) != 0 || rename(done->unfinished, done->path) != 0)
     fail("%s: %s", done->path, strerror(errno));
   done->unfinished = NULL;
