@@ -1,7 +1,7 @@
 // Programs in C that `assay plan --c` writes: the engine's bits, parts of a model, traces that say which site is wrong.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "engine/model/model_file.h"
@@ -121,7 +121,8 @@ struct Audited {
 
 Audited audit(const CProgram& program, const std::filesystem::path& model) {
   const std::string trace = (program.folder() / "run").string();
-  const Ran imported = run_assay({"import", "safetensors", trace + ".safetensors", "--map", trace + ".json", "-o", trace + ".h5"});
+  const Ran imported =
+      run_assay({"import", "safetensors", trace + ".safetensors", "--map", trace + ".json", "-o", trace + ".h5"});
   EXPECT_EQ(imported.status, 0) << imported.err;
   const Ran ran = run_assay({"audit", model.string(), trace + ".h5", "--json"});
   Audited audited{ran.status, {}, 0};
@@ -134,7 +135,8 @@ Audited audit(const CProgram& program, const std::filesystem::path& model) {
 
 // The first offset in the weights that the function names under the site, moved on by `bytes`.
 std::string with_wrong_offset(std::string source, const std::string& function, const std::string& site, std::int64_t bytes) {
-  const std::size_t at = source.find("W(", source.find("\"" + site + "\");", source.find("static void " + function + "(Run* run"))) + 2;
+  const std::size_t at =
+      source.find("W(", source.find("\"" + site + "\");", source.find("static void " + function + "(Run* run"))) + 2;
   const std::size_t end = source.find_first_not_of("0123456789", at);
   return source.replace(at, end - at, std::to_string(std::stoll(source.substr(at, end - at)) + bytes));
 }

@@ -34,7 +34,8 @@ IndexRange part_of(const Shares& shares, const RecordedPass& pass, std::int64_t 
 
 class StepSamples {
  public:
-  StepSamples(const Plan& plan, const Step& step) : step_(step), shares_(shares_of(plan, step)), all_logits_(plan.options.all_logits) {}
+  StepSamples(const Plan& plan, const Step& step)
+      : step_(step), shares_(shares_of(plan, step)), all_logits_(plan.options.all_logits) {}
 
   void add(const RecordedPass& pass, std::span<const RecordedCall> calls) {
     if (calls.empty() || (shares_.in_turn && !pass.decode && pass.parts > 1)) return;
@@ -81,7 +82,8 @@ class Solver {
     }
     Eigen::MatrixXd matrix(std::ssize(samples), std::ssize(varying_));
     for (Eigen::Index row = 0; row < matrix.rows(); ++row) {
-      for (Eigen::Index column = 0; column < matrix.cols(); ++column) matrix(row, column) = static_cast<double>(difference(row, column));
+      for (Eigen::Index column = 0; column < matrix.cols(); ++column)
+        matrix(row, column) = static_cast<double>(difference(row, column));
     }
     solved_.compute(matrix);
   }
@@ -129,7 +131,8 @@ StepForm form_of(const Step& step, const StepSamples& recorded, bool shared) {
     for (std::size_t a = 0; a < first.arguments.size(); ++a) {
       const auto value = [&](const Sample& one) { return one.calls[c].arguments.at(a).value; };
       if (!solver.solve(value, call.terms[a]))
-        throw std::logic_error(fmt::format("{}: {} of {} is no sum of multiples", step.site, first.arguments[a].name, first.op->name));
+        throw std::logic_error(
+            fmt::format("{}: {} of {} is no sum of multiples", step.site, first.arguments[a].name, first.op->name));
     }
     form.calls.push_back(std::move(call));
   }

@@ -102,8 +102,8 @@ std::string weights_text(const Plan& plan, const CLayout& c) {
 }
 
 std::string site_text(const std::string& site, const Operand& values) {
-  return fmt::format("    {{\"{}\", {}, {}, {}, {}}},\n", site, values.slot, values.column * std::int64_t{sizeof(float)}, values.heads,
-                     values.width);
+  return fmt::format("    {{\"{}\", {}, {}, {}, {}}},\n", site, values.slot, values.column * std::int64_t{sizeof(float)},
+                     values.heads, values.width);
 }
 
 std::string sites_text(const Plan& plan, const CModel& model) {
@@ -165,15 +165,18 @@ std::string emit_model(const Plan& plan, const CModel& model) {
   const CLayout& c = recorder.layout();
   const ModelConfig& config = plan.config;
   std::string text = fmt::format(
-      "/* {}, {}: {} layers, hidden {}, {} heads on {} of {}, ffn {}, vocabulary {}. Written by assay {} from its plan (assay plan --c):\n"
-      "   a site for each step, and under it the calls of kernels that the engine makes. Numbers in A() are bytes from the beginning of\n"
+      "/* {}, {}: {} layers, hidden {}, {} heads on {} of {}, ffn {}, vocabulary {}. Written by assay {} from its plan (assay "
+      "plan --c):\n"
+      "   a site for each step, and under it the calls of kernels that the engine makes. Numbers in A() are bytes from the "
+      "beginning of\n"
       "   the arena, in W() of the weights; the others are sizes and strides as kernels/<family>/<family>.h has them. */\n"
       "#include \"passes.h\"\n"
       "#include \"steps.h\"\n\n",
       model.name, model.weights_type, config.layers, config.hidden, config.heads, config.kv_heads, config.head_dim, config.ffn,
       config.vocab, kVersion);
   text += kernels_text(plan);
-  if (model.openmp) text += fmt::format("/* What is taken of each step in prefill. */\nstatic _Atomic int64_t taken[{}];\n\n", plan.steps.size());
+  if (model.openmp)
+    text += fmt::format("/* What is taken of each step in prefill. */\nstatic _Atomic int64_t taken[{}];\n\n", plan.steps.size());
   text += buffers_text(plan, c, true) + buffers_text(plan, c, false);
   text += weights_text(plan, c) + sites_text(plan, model) + constants_text(plan, model, c);
   text += emit_pass(recorder, plan, true, model.input_site, model.openmp) + "\n";

@@ -40,7 +40,8 @@ class PassText {
     const Step& step = plan_.steps[index];
     if (shared_) add_shares(index, step, indent);
     if (form.each_row) {
-      body_ += indent + (shared_ ? "for (int64_t i = run->begin; i < run->begin + run->count; ++i)" : "for (int64_t i = 0; i < rows; ++i)");
+      body_ += indent + (shared_ ? "for (int64_t i = run->begin; i < run->begin + run->count; ++i)"
+                                 : "for (int64_t i = 0; i < rows; ++i)");
       body_ += form.calls.size() > 1 ? " {\n" : "\n";
       indent += "  ";
     }
@@ -58,7 +59,8 @@ class PassText {
     if (uses_last_) text += "  const int64_t last = rows - 1;\n";
     if (used_.contains(Variable::token)) {
       const SlotLayout& layout = decode_ ? plan_.decode : plan_.prefill;
-      text += fmt::format("  const int32_t* const tokens = A({});\n", layout.offsets[static_cast<std::size_t>(plan_.tokens_slot)]);
+      text +=
+          fmt::format("  const int32_t* const tokens = A({});\n", layout.offsets[static_cast<std::size_t>(plan_.tokens_slot)]);
     }
     return text + body_ + "}\n";
   }
@@ -170,7 +172,8 @@ std::string emit_pass(CallRecorder& recorder, const Plan& plan, bool decode, con
   if (!input_site.empty()) text.add_site(input_site, -1, false, "the input");
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const Step& step = plan.steps[i];
-    text.add_site(step.site, step.layer, shared && layout.barriers[i] != 0, operands_text(plan, step.inputs) + " -> " + outputs_text(plan, step));
+    text.add_site(step.site, step.layer, shared && layout.barriers[i] != 0,
+                  operands_text(plan, step.inputs) + " -> " + outputs_text(plan, step));
     text.add_step(i, forms[i]);
   }
   text.add_end();

@@ -10,6 +10,7 @@
 #include "golden/sha256.h"
 #include "harness/interop/import/foreign_run.h"
 #include "harness/plan_c/emit_model.h"
+#include "harness/plan_c/input_rows.h"
 #include "harness/plan_c_files.h"
 
 namespace assay {
@@ -85,7 +86,8 @@ void add_fixed_files(NewFolder& folder, bool openmp) {
 
 std::vector<std::filesystem::path> write_plan_c(const PlanCRequest& request) {
   if (request.options.kv_policy != "contiguous")
-    throw std::invalid_argument("a program in C keeps a contiguous cache; expected --kv contiguous, not " + request.options.kv_policy);
+    throw std::invalid_argument("a program in C keeps a contiguous cache; expected --kv contiguous, not " +
+                                request.options.kv_policy);
   const ModelFile file(request.model);
   PlanOptions options = request.options;
   options.whole_last_layer = options.whole_last_layer || request.layers.has_value();
@@ -110,6 +112,8 @@ std::vector<std::filesystem::path> write_plan_c(const PlanCRequest& request) {
   folder.add("model.c", emit_model(part.plan, model));
   add_fixed_files(folder, request.openmp);
   folder.add("weights.bin", parts);
+  if (!request.input.empty())
+    folder.add("input.safetensors", input_rows(request.input, request.prompt, part.input_site, file.config().hidden));
   return folder.keep();
 }
 

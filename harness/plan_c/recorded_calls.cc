@@ -80,8 +80,8 @@ CallRecorder::CallRecorder(const Plan& plan)
       sequence_(cache_->open()),
       calls_(plan, reinterpret_cast<const std::uint8_t*>(weights_.begin()), *cache_, sequence_, kMostRows) {
   if (plan.options.chunk < kMostRows) {
-    throw std::invalid_argument(fmt::format("passes of {} tokens; as C a chunk, and the context, of at least {}",
-                                            plan.options.chunk, kMostRows));
+    throw std::invalid_argument(
+        fmt::format("passes of {} tokens; as C a chunk, and the context, of at least {}", plan.options.chunk, kMostRows));
   }
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     calls_.replace(i, {.op = plan.steps[i].decode, .run = listen}, {.op = plan.steps[i].prefill, .run = listen});

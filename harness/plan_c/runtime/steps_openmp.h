@@ -82,8 +82,13 @@ STEP call(Part* run, AssayKernel* kernel, const void* args) {
 
 /* A thread begins; and ends, where it may have been the one that refused. */
 static inline Part part_of(Run* run) {
-  return (Part){.arena = run->arena, .weights = run->weights, .position = run->position, .whole = run, .status = run->status,
-                .index = omp_get_thread_num(), .parts = omp_get_num_threads()};
+  return (Part){.arena = run->arena,
+                .weights = run->weights,
+                .position = run->position,
+                .whole = run,
+                .status = run->status,
+                .index = omp_get_thread_num(),
+                .parts = omp_get_num_threads()};
 }
 
 STEP join(Run* run, const Part* part) {
