@@ -5,6 +5,7 @@ set -euo pipefail
 
 . "$(dirname "$0")/common.sh"
 cc=$2
+here=$(cd "$(dirname "$0")" && pwd)
 
 say "install"
 cmake --install "$build" --prefix "$work/assay" >"$work/install.log"
@@ -41,6 +42,7 @@ part/main --input run.safetensors --trace part.safetensors "${prompt[@]}" $(head
 # refused WORDS MESSAGE: exit code 2, a message that matches, and nothing written.
 refused() {
   local code=0
+  # shellcheck disable=SC2086
   $1 >/dev/null 2>refusal </dev/null || code=$?
   grep -Eq "$2" refusal && [[ $code == 2 && ! -e no.safetensors && ! -e no.safetensors.part ]] || { cat refusal; die "$1: exit code $code; expected 2 and: $2"; }
 }
@@ -62,5 +64,17 @@ refused 'part/main --input run.safetensors --trace /nowhere/x' '/nowhere/x.part:
 sed 's/"layers.01.ffn_residual"/"layers.01.ffn_residuel"/' run.safetensors >other.safetensors
 refused 'part/main --input other.safetensors --trace no.safetensors' "no array 'layers.01.ffn_residual'"
 ASSAY_ISA=avx9 refused 'whole/main 1' 'ASSAY_ISA=avx9: no such ISA'
+
+say "from site to site in gdb"
+if command -v gdb >/dev/null; then
+  make -C whole CC="$cc" ASSAY="$work/assay" CFLAGS='-O0 -g3' clean main >make.log 2>&1 || { cat make.log; die "does not build"; }
+  "$here/gdb_session.sh" "$here/plan_c.gdb" whole/main >session
+  for seen in 'Breakpoint 1, site .* "layers.02.q_proj"' 'call\(run, gemm_q4_k_x16_q8_k, &\(ProductArgs\)' '^\$1 = \{-?[0-9.]+, ' \
+    '^\$2 = \{w = .*, m = 3, n = 256, k = 256,' 'Breakpoint 3, site .* "layers.02.q_norm"'; do
+    grep -Eq "$seen" session || { cat session; die "the session lacks: $seen"; }
+  done
+else
+  say "no gdb here"
+fi
 
 say "pass"

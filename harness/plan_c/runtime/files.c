@@ -54,9 +54,10 @@ typedef struct Header {
   uint8_t sha256[32]; /* of the data */
   uint8_t zeros[8];
 } Header;
+enum { kHugePage = 2 << 20 };
 _Static_assert(sizeof(Header) == 64, "the data is 64-byte aligned");
 
-const uint8_t* map_weights(const char* path) {
+const uint8_t* load_weights(const char* path, bool map) {
   uint64_t size = 0;
   const uint8_t* const bytes = map_file(path, &size);
   Header header;
@@ -75,7 +76,13 @@ const uint8_t* map_weights(const char* path) {
     fail("%s: %" PRIu64 " bytes, of which its header counts %" PRIu64 " as data; expected %" PRIu64 ": was it cut short?", path,
          size, header.data_bytes, expected);
   }
-  return bytes + sizeof header;
+  if (map) return bytes + sizeof header;
+  uint8_t* at = allocate(model.weights_bytes + kHugePage);
+  at += -(uintptr_t)at % kHugePage;
+  madvise(at, (size_t)model.weights_bytes, MADV_HUGEPAGE);
+  memcpy(at, bytes + sizeof header, (size_t)model.weights_bytes);
+  munmap((void*)bytes, size);
+  return at;
 }
 
 /* A safetensors file: the length of the header in 8 bytes, the header, which is JSON, the data. */

@@ -25,6 +25,7 @@ static const char usage[] =
     "  --chunk N       most tokens of a pass; 1: each by itself, as decoding does it\n"
     "  --trace FILE    write what every site gives, safetensors, and beside it the map for `assay import safetensors`, .json\n"
     "  --weights FILE  by default weights.bin beside this program\n"
+    "  --map           use the weights where their file is mapped, not a copy in huge pages\n"
     "  --list          print sites, buffers and weights\n";
 
 typedef struct Options {
@@ -35,6 +36,7 @@ typedef struct Options {
   int64_t greedy;
   int64_t chunk;
   bool list;
+  bool map;
   int first_id; /* index into argv */
 } Options;
 
@@ -48,9 +50,9 @@ static int64_t number(const char* what, const char* text, int64_t least, int64_t
 }
 
 static Options read_options(int argc, char** argv) {
-  static const struct option known[] = {
-      {"help", 0, NULL, 'h'},  {"ids", 1, NULL, 'i'},     {"input", 1, NULL, 'r'}, {"chunk", 1, NULL, 'c'},
-      {"trace", 1, NULL, 't'}, {"weights", 1, NULL, 'w'}, {"list", 0, NULL, 'l'},  {0}};
+  static const struct option known[] = {{"help", 0, NULL, 'h'},  {"ids", 1, NULL, 'i'},   {"input", 1, NULL, 'r'},
+                                        {"chunk", 1, NULL, 'c'}, {"trace", 1, NULL, 't'}, {"weights", 1, NULL, 'w'},
+                                        {"list", 0, NULL, 'l'},  {"map", 0, NULL, 'm'},   {0}};
   Options options = {.ids = "-", .greedy = -1, .chunk = model.chunk};
   for (int option; (option = getopt_long(argc, argv, "hn:", known, NULL)) != -1;) {
     if (option == 'i') options.ids = optarg;
@@ -58,12 +60,10 @@ static Options read_options(int argc, char** argv) {
     if (option == 't') options.trace = optarg;
     if (option == 'w') options.weights = optarg;
     if (option == 'l') options.list = true;
+    if (option == 'm') options.map = true;
     if (option == 'n') options.greedy = number("-n", optarg, 1, INT32_MAX);
     if (option == 'c') options.chunk = number("--chunk", optarg, 1, model.chunk);
-    if (option == '?' || option == 'h') {
-      fputs(usage, option == 'h' ? stdout : stderr);
-      exit(option == 'h' ? 0 : 2);
-    }
+    if (option == '?' || option == 'h') exit(fputs(usage, option == 'h' ? stdout : stderr) < 0 || option == '?' ? 2 : 0);
   }
   options.first_id = optind;
   return options;
@@ -93,34 +93,25 @@ static void list(void) {
 
 /* Ids from the arguments or the file, model.context at most; returns how many. */
 static int64_t read_ids(const Options* options, int argc, char** argv, int32_t* ids) {
-  int64_t count = 0;
-  if (options->first_id < argc) {
-    if (argc - options->first_id > model.context)
-      fail("%d ids; the context is %" PRId64, argc - options->first_id, model.context);
-    for (int i = options->first_id; i < argc; ++i) ids[count++] = (int32_t)number("id", argv[i], 0, model.vocab - 1);
-    return count;
-  }
-  FILE* const file = strcmp(options->ids, "-") == 0 ? stdin : fopen(options->ids, "re");
+  const bool given = options->first_id < argc;
+  FILE* const file = given || strcmp(options->ids, "-") == 0 ? stdin : fopen(options->ids, "re");
   if (file == NULL) fail("%s: %s", options->ids, strerror(errno));
+  int64_t count = 0;
   char word[24];
-  while (fscanf(file, " %23[^, \t\r\n]", word) == 1) {
-    if (count == model.context) fail("%s: more ids than the context, %" PRId64, options->ids, model.context);
-    ids[count++] = (int32_t)number("id", word, 0, model.vocab - 1);
-    if (fscanf(file, "%*[, \t\r\n]") == EOF) break;
+  for (int i = options->first_id; given ? i < argc : fscanf(file, " %23[^, \t\r\n]%*[, \t\r\n]", word) == 1; ++i) {
+    if (count == model.context) fail("more ids than the context, %" PRId64, model.context);
+    ids[count++] = (int32_t)number("id", given ? argv[i] : word, 0, model.vocab - 1);
   }
   if (ferror(file)) fail("%s: %s", options->ids, strerror(errno));
-  if (file != stdin) fclose(file);
   return count;
 }
 
 /* weights.bin where the program lies. */
 static const char* weights_beside(void) {
   static char path[4096];
-  const ssize_t length = readlink("/proc/self/exe", path, sizeof path - sizeof "weights.bin");
-  if (length < 0) fail("/proc/self/exe: %s; say --weights FILE", strerror(errno));
-  path[length] = '\0';
-  strcpy(strrchr(path, '/') + 1, "weights.bin");
-  return path;
+  if (readlink("/proc/self/exe", path, sizeof path - sizeof "weights.bin") < 0)
+    fail("/proc/self/exe: %s; say --weights FILE", strerror(errno));
+  return strcpy(strrchr(path, '/') + 1, "weights.bin"), path;
 }
 
 static double seconds(void) {
@@ -174,7 +165,7 @@ int main(int argc, char** argv) {
     assay_explain_kernel(fault, NULL, why, sizeof why);
     fail("%s", why);
   }
-  const uint8_t* const weights = map_weights(options.weights != NULL ? options.weights : weights_beside());
+  const uint8_t* const weights = load_weights(options.weights != NULL ? options.weights : weights_beside(), options.map);
 
   int32_t* const ids = allocate((model.context + 1) * (int64_t)sizeof *ids); /* 0 where a part is told none */
   int64_t rows = 0;

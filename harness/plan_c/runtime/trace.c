@@ -45,13 +45,6 @@ static int64_t numbers(const Site* site) {
   return (site->heads > 0 ? site->heads : 1) * site->width;
 }
 
-static bool keeps_all(void) {
-  for (int64_t i = 0; i < model.site_count; ++i) {
-    if (model.chunk > 1 && model.prefill_buffers[model.sites[i].buffer].rows == 1) return false;
-  }
-  return true;
-}
-
 /* Arrays lie in the order of the sites, without gaps. */
 static char* header(size_t* length, size_t* data_bytes) {
   char* text = NULL;
@@ -80,7 +73,9 @@ static char* header(size_t* length, size_t* data_bytes) {
 }
 
 Trace* trace_open(const char* path, int64_t tokens, int64_t passes) {
-  trace = (Trace){.path = joined(path, strlen(path), ""), .all = keeps_all() || passes == tokens, .tokens = tokens};
+  trace = (Trace){.path = joined(path, strlen(path), ""), .all = true, .tokens = tokens};
+  for (int64_t i = 0; i < model.site_count && passes < tokens; ++i)
+    trace.all = trace.all && model.prefill_buffers[model.sites[i].buffer].rows > 1;
   trace.rows = trace.all ? tokens : passes;
   trace.positions = allocate(trace.rows * (int64_t)sizeof *trace.positions);
   size_t data_bytes = 0;
@@ -127,10 +122,8 @@ void trace_pass(Trace* to, int64_t rows) {
 
 static void put_string(FILE* out, const char* name, const char* text) {
   fprintf(out, " \"%s\": \"", name);
-  for (; *text != '\0'; ++text) {
-    if (*text == '"' || *text == '\\') fputc('\\', out);
-    fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
-  }
+  for (; *text != '\0'; ++text)
+    fprintf(out, *text == '"' || *text == '\\' ? "\\%c" : "%c", (unsigned char)*text < ' ' ? ' ' : *text);
   fputs("\",\n", out);
 }
 
