@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/model/model_file.h"
+#include "harness/plan_c/emit_model.h"
 #include "kernels/isa.h"
 #include "tests/engine_support.h"
 #include "tests/plan_c_support.h"
@@ -211,6 +212,15 @@ TEST(PlanCRefusals, NothingIsLeft) {
   const Ran without = run_assay({"plan", test_model("bf16-folder").string(), "--layers", "1"});
   EXPECT_EQ(without.status, 2);
   EXPECT_NE(without.err.find("--c"), std::string::npos) << without.err;
+}
+
+// A name out of a stranger's file ends neither a string nor a comment.
+TEST(PlanCRefusals, ANameIsWordsAlone) {
+  const ModelFile file(test_model("bf16-folder"));
+  const Plan plan = make_plan(file.config(), file.weights(), {});
+  const std::string text = emit_model(plan, {.name = "a\"*/\\\n?\xff b", .weights_type = "bf16"});
+  EXPECT_NE(text.find(".name = \"a__/____ b\","), std::string::npos);
+  EXPECT_EQ(text.find("a__/____ b, bf16:"), 3U);
 }
 
 TEST(PlanCRefusals, WhatIsThereIsLeftAlone) {

@@ -130,7 +130,8 @@ StepForm form_of(const Step& step, const StepSamples& recorded, bool shared) {
     CallForm call{first.op, first.arguments, std::vector<Terms>(first.arguments.size())};
     for (std::size_t a = 0; a < first.arguments.size(); ++a) {
       const auto value = [&](const Sample& one) { return one.calls[c].arguments.at(a).value; };
-      if (!solver.solve(value, call.terms[a]))
+      const auto is_alike = [&](const Sample& one) { return one.calls[c].arguments.at(a).kind == first.arguments[a].kind; };
+      if (!std::ranges::all_of(samples, is_alike) || !solver.solve(value, call.terms[a]))
         throw std::logic_error(
             fmt::format("{}: {} of {} is no sum of multiples", step.site, first.arguments[a].name, first.op->name));
     }

@@ -57,6 +57,14 @@ std::string site_at(const Plan& plan, std::int64_t step) {
   return step < std::ssize(plan.steps) ? plan.steps[static_cast<std::size_t>(step)].site : "the end";
 }
 
+// A stranger's words, such as a model's name, as they may stand in a string (where ??/ is a backslash), a comment and JSON.
+std::string harmless(std::string text) {
+  for (char& c : text) {
+    if (c < ' ' || c > '~' || std::string_view("\"\\*?").find(c) != std::string_view::npos) c = '_';
+  }
+  return text;
+}
+
 std::string kernels_text(const Plan& plan) {
   std::set<std::string> ops;
   for (const Step& step : plan.steps) ops.insert({step.decode->name, step.prefill->name});
@@ -118,7 +126,7 @@ std::string sites_text(const Plan& plan, const CModel& model) {
 
 std::string constants_text(const Plan& plan, const CModel& model, const CLayout& c) {
   const auto slot = [&](int index) -> const Slot& { return plan.slots[static_cast<std::size_t>(index)]; };
-  const auto quoted = [](const std::string& text) { return text.empty() ? "NULL" : '"' + text + '"'; };
+  const auto quoted = [](const std::string& text) { return text.empty() ? "NULL" : '"' + harmless(text) + '"'; };
   std::int64_t first = plan.config.layers;
   std::int64_t last = 0;
   for (const Step& step : plan.steps) {
@@ -172,8 +180,8 @@ std::string emit_model(const Plan& plan, const CModel& model) {
       "   the arena, in W() of the weights; the others are sizes and strides as kernels/<family>/<family>.h has them. */\n"
       "#include \"passes.h\"\n"
       "#include \"steps.h\"\n\n",
-      model.name, model.weights_type, config.layers, config.hidden, config.heads, config.kv_heads, config.head_dim, config.ffn,
-      config.vocab, kVersion);
+      harmless(model.name), model.weights_type, config.layers, config.hidden, config.heads, config.kv_heads, config.head_dim,
+      config.ffn, config.vocab, kVersion);
   text += kernels_text(plan);
   if (model.openmp)
     text += fmt::format("/* What is taken of each step in prefill. */\nstatic _Atomic int64_t taken[{}];\n\n", plan.steps.size());

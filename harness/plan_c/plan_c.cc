@@ -89,6 +89,7 @@ std::vector<std::filesystem::path> write_plan_c(const PlanCRequest& request) {
     throw std::invalid_argument("a program in C keeps a contiguous cache; expected --kv contiguous, not " +
                                 request.options.kv_policy);
   const ModelFile file(request.model);
+  check_surplus_head(file.weights());
   PlanOptions options = request.options;
   options.whole_last_layer = options.whole_last_layer || request.layers.has_value();
   PlanPart part{make_plan(file.config(), file.weights(), options), "", ""};
@@ -109,9 +110,10 @@ std::vector<std::filesystem::path> write_plan_c(const PlanCRequest& request) {
   const WeightsHeader header = header_of(data, model.weights_sha256);
   const std::string_view parts[] = {{reinterpret_cast<const char*>(&header), sizeof header},
                                     {reinterpret_cast<const char*>(data.data()), data.size()}};
-  folder.add("model.c", emit_model(part.plan, model));
+  const std::string source = emit_model(part.plan, model);
+  folder.add("weights.bin", parts);  // what takes long first: before it is there, an interrupted run leaves an empty folder
+  folder.add("model.c", source);
   add_fixed_files(folder, request.openmp);
-  folder.add("weights.bin", parts);
   if (!request.input.empty())
     folder.add("input.safetensors", input_rows(request.input, request.prompt, part.input_site, file.config().hidden));
   return folder.keep();
