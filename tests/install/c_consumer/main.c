@@ -20,5 +20,7 @@ int main(int argc, char** argv) {
   const RmsNormArgs args = {.x = x, .w = w, .y = y, .rows = 1, .n = 4, .x_stride = 4, .y_stride = 4, .eps = 1e-20F};
   const AssayStatus status = kernel(&args);
   printf("%g %g %g %g\n", (double)y[0], (double)y[1], (double)y[2], (double)y[3]);
-  return status == ASSAY_OK && length == 0 && assay_float_fault() == NULL && y[0] == 1 && y[1] == -1 && y[2] == 1 && y[3] == -2 ? 0 : 1;
+  return status == ASSAY_OK && length == 0 && assay_float_fault() == NULL && y[0] == 1 && y[1] == -1 && y[2] == 1 && y[3] == -2
+             ? 0
+             : 1;
 }
