@@ -1,8 +1,10 @@
 #include "kernels/isa.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <stdexcept>
+#include <atomic>
+
+#include "kernels/kernels.h"
+#include "kernels/words.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -93,8 +95,15 @@ std::optional<Isa> isa_from_name(std::string_view name) noexcept {
   return std::nullopt;
 }
 
+// Not a static with an initializer: its guard is the C++ runtime's.
 CpuFeatures cpu_features() noexcept {
-  static const CpuFeatures features = detect();
+  constexpr CpuFeatures kNotAsked = ~CpuFeatures{0};
+  static std::atomic<CpuFeatures> known{kNotAsked};
+  CpuFeatures features = known.load(std::memory_order_relaxed);
+  if (features == kNotAsked) {
+    features = detect();
+    known.store(features, std::memory_order_relaxed);
+  }
   return features;
 }
 
@@ -106,33 +115,26 @@ Isa best_isa() noexcept {
   return best_isa(cpu_features());
 }
 
-std::string supported_isa_names() {
-  std::string names;
+Words& list_supported_isas(Words& words) noexcept {
+  const char* between = "";
   for (const IsaRow& row : kIsas) {
     if (!isa_supported(row.isa)) continue;
-    if (!names.empty()) names += ", ";
-    names += row.name;
+    words << between << row.name;
+    between = ", ";
   }
-  return names;
+  return words;
 }
 
-IsaLimit forced_isa() {
-  const char* forced = std::getenv("ASSAY_ISA");
-  if (forced == nullptr || *forced == '\0') return std::nullopt;
-  const std::optional<Isa> isa = isa_from_name(forced);
+IsaLimit limit_from_name(std::string_view whence, std::string_view name, Words& why) noexcept {
+  const std::optional<Isa> isa = isa_from_name(name);
   if (isa && isa_supported(*isa)) return isa;
-  std::string message = "ASSAY_ISA=" + std::string(forced) + ": ";
-  message += isa ? "this machine cannot run it; the nearest that it can is " : "no such ISA; did you mean ";
-  message += isa_name(isa ? nearest_included(*isa) : nearest_supported(forced));
-  message += isa ? "." : "?";
-  throw std::invalid_argument(message + " Supported here: " + supported_isa_names() + ".");
+  why << whence << name << (isa ? ": this machine cannot run it; the nearest that it can is " : ": no such ISA; did you mean ")
+      << isa_name(isa ? nearest_included(*isa) : nearest_supported(name)) << (isa ? "." : "?") << " Supported here: ";
+  list_supported_isas(why) << ".";
+  return std::nullopt;
 }
 
-Isa selected_isa() {
-  return forced_isa().value_or(best_isa());
-}
-
-void assert_float_environment() {
+const char* assay_float_fault() {
 #if defined(__x86_64__)
   const unsigned control = _mm_getcsr();
   const bool rounds_to_nearest = (control & 0x6000u) == 0;
@@ -143,13 +145,10 @@ void assert_float_environment() {
   const bool rounds_to_nearest = (control & 0xc00000ul) == 0;
   const bool flushes = (control & 0x1080001ul) != 0;  // FZ, FZ16, FIZ
 #else
-#error "assert_float_environment: this architecture's control register is not known"
+#error "assay_float_fault: this architecture's control register is not known"
 #endif
-  if (!rounds_to_nearest)
-    throw std::runtime_error("this thread does not round to nearest: reset it with fesetround(FE_TONEAREST)");
-  if (flushes) {
-    throw std::runtime_error("this thread flushes denormals (FTZ, DAZ or FZ): was something linked with -ffast-math?");
-  }
+  if (!rounds_to_nearest) return "this thread does not round to nearest: reset it with fesetround(FE_TONEAREST)";
+  return flushes ? "this thread flushes denormals (FTZ, DAZ or FZ): was something linked with -ffast-math?" : nullptr;
 }
 
 }  // namespace assay

@@ -80,13 +80,19 @@ constexpr bool isa_allowed(CpuFeatures cpu, IsaLimit limit, Isa isa) {
   return isa_runs(cpu, isa) && (!limit || isa_includes(*limit, isa));
 }
 
+class Words;
+
 std::optional<Isa> isa_from_name(std::string_view name) noexcept;
+// As a limit; nothing where there is no such ISA or this machine cannot run it: `why` then names those that it can. `whence` comes
+// before the name there.
+IsaLimit limit_from_name(std::string_view whence, std::string_view name, Words& why) noexcept;
 
 // Of this machine; asked once.
 CpuFeatures cpu_features() noexcept;
 bool isa_supported(Isa isa) noexcept;
 Isa best_isa() noexcept;
 
+inline constexpr std::string_view kForcedIsa = "ASSAY_ISA=";
 // What ASSAY_ISA names; nothing if it is unset or empty. An unknown or unsupported name throws std::invalid_argument that lists
 // those that this machine can run. Read anew at each call.
 IsaLimit forced_isa();
@@ -95,9 +101,9 @@ Isa selected_isa();
 
 // "scalar, avx2, avx512": the names this machine supports, for messages.
 std::string supported_isa_names();
+Words& list_supported_isas(Words& words) noexcept;
 
-// Throws std::runtime_error unless rounding is to nearest and denormals are kept (FTZ, DAZ, FZ16 off) in
-// the calling thread: every bound and every digest assumes it.
+// Throws std::runtime_error where assay_float_fault (kernels/kernels.h) finds one.
 void assert_float_environment();
 
 }  // namespace assay
