@@ -24,7 +24,7 @@ TEST(FindKernel, IsWhatTheTablesSelect) {
     EXPECT_EQ(assay_find_kernel(table.op, nullptr), best) << table.op;
     EXPECT_EQ(explained(table.op, nullptr), "");
     for (const IsaRow& row : kIsas) {
-      if (!isa_supported(row.isa)) continue;
+      if (!isa_selectable(row.isa)) continue;
       const std::string name(row.name);
       AssayKernel* const within = select_kernel(table, row.isa).run;
       EXPECT_EQ(assay_find_kernel(table.op, name.c_str()), within) << table.op << " within " << name;
