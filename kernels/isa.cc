@@ -1,8 +1,10 @@
 #include "kernels/isa.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <stdexcept>
+#include <atomic>
+
+#include "kernels/kernels.h"
+#include "kernels/words.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -49,8 +51,9 @@ CpuFeatures detect() noexcept {
   const Cpuid basic = cpuid(1, 0);
   const Cpuid extended = cpuid(7, 0);
   const bool osxsave = has_bit(basic.ecx, 27);
-  return features_of({basic.ecx, extended.ebx, extended.ecx, extended.edx, cpuid(7, 1).eax, osxsave ? xgetbv(0) : 0},
-                     request_tiles);
+  const CpuFeatures tells_use = has_bit(cpuid(13, 1).eax, 2) ? CpuFeatures{kCpuTellsUse} : 0;
+  return tells_use | features_of({basic.ecx, extended.ebx, extended.ecx, extended.edx, cpuid(7, 1).eax, osxsave ? xgetbv(0) : 0},
+                                 request_tiles);
 }
 
 #else
@@ -89,8 +92,15 @@ std::optional<Isa> isa_from_name(std::string_view name) noexcept {
   return std::nullopt;
 }
 
+// Not a static with an initializer: its guard is the C++ runtime's.
 CpuFeatures cpu_features() noexcept {
-  static const CpuFeatures features = detect();
+  constexpr CpuFeatures kNotAsked = ~CpuFeatures{0};
+  static std::atomic<CpuFeatures> known{kNotAsked};
+  CpuFeatures features = known.load(std::memory_order_relaxed);
+  if (features == kNotAsked) {
+    features = detect();
+    known.store(features, std::memory_order_relaxed);
+  }
   return features;
 }
 
@@ -126,39 +136,34 @@ Isa best_isa() noexcept {
   return best_isa(cpu_features());
 }
 
-std::string supported_isa_names() {
-  std::string names;
+Words& list_supported_isas(Words& words) noexcept {
+  const char* between = "";
   for (const IsaRow& row : kIsas) {
     if (!isa_selectable(row.isa)) continue;
-    if (!names.empty()) names += ", ";
-    names += row.name;
+    words << between << row.name;
+    between = ", ";
   }
-  return names;
+  return words;
 }
 
-IsaLimit forced_isa() {
-  const char* forced = std::getenv("ASSAY_ISA");
-  if (forced == nullptr || *forced == '\0') return std::nullopt;
-  const std::optional<Isa> isa = isa_from_name(forced);
+IsaLimit limit_from_name(std::string_view whence, std::string_view name, Words& why) noexcept {
+  const std::optional<Isa> isa = isa_from_name(name);
   if (isa && isa_selectable(*isa)) return isa;
-  std::string message = "ASSAY_ISA=" + std::string(forced) + ": ";
+  why << whence << name;
   if (!isa) {
-    message += "no such ISA; did you mean ";
+    why << ": no such ISA; did you mean " << isa_name(nearest_supported(name)) << "?";
   } else if (isa_row(*isa).is_model()) {
-    message += "a model in software, which `assay check --isa` runs and nothing chooses; the nearest that may be chosen is ";
+    why << ": a model in software, which `assay check --isa` runs and nothing chooses; the nearest that may be chosen is "
+        << isa_name(nearest_included(*isa)) << ".";
   } else {
-    message += "this machine cannot run it; the nearest that it can is ";
+    why << ": this machine cannot run it; the nearest that it can is " << isa_name(nearest_included(*isa)) << ".";
   }
-  message += isa_name(isa ? nearest_included(*isa) : nearest_supported(forced));
-  message += isa ? "." : "?";
-  throw std::invalid_argument(message + " Supported here: " + supported_isa_names() + ".");
+  why << " Supported here: ";
+  list_supported_isas(why) << ".";
+  return std::nullopt;
 }
 
-Isa selected_isa() {
-  return forced_isa().value_or(best_isa());
-}
-
-void assert_float_environment() {
+const char* assay_float_fault() {
 #if defined(__x86_64__)
   const unsigned control = _mm_getcsr();
   const bool rounds_to_nearest = (control & 0x6000u) == 0;
@@ -169,20 +174,17 @@ void assert_float_environment() {
   const bool rounds_to_nearest = (control & 0xc00000ul) == 0;
   const bool flushes = (control & 0x1080001ul) != 0;  // FZ, FZ16, FIZ
 #else
-#error "assert_float_environment: this architecture's control register is not known"
+#error "assay_float_fault: this architecture's control register is not known"
 #endif
-  if (!rounds_to_nearest)
-    throw std::runtime_error("this thread does not round to nearest: reset it with fesetround(FE_TONEAREST)");
-  if (flushes) {
-    throw std::runtime_error("this thread flushes denormals (FTZ, DAZ or FZ): was something linked with -ffast-math?");
-  }
+  if (!rounds_to_nearest) return "this thread does not round to nearest: reset it with fesetround(FE_TONEAREST)";
+  return flushes ? "this thread flushes denormals (FTZ, DAZ or FZ): was something linked with -ffast-math?" : nullptr;
 }
 
 bool take_back_tiles() noexcept {
 #if defined(__x86_64__)
   constexpr unsigned kTiles = 0x60000;  // in use: the tiles or their configuration
-  static const bool tells = (cpu_features() & kCpuTiles) != 0 && has_bit(cpuid(13, 1).eax, 2);
-  if (!tells || (xgetbv(1) & kTiles) == 0) return false;
+  constexpr CpuFeatures kNeeded = kCpuTiles | kCpuTellsUse;
+  if ((cpu_features() & kNeeded) != kNeeded || (xgetbv(1) & kTiles) == 0) return false;
   __asm__ volatile("tilerelease");
   return true;
 #else

@@ -22,6 +22,7 @@ enum : CpuFeatures {
   kCpuAvx512Vnni = 1u << 7,
   kCpuTiles = 1u << 8,  // the system saves AMX's tiles, and lets this process use them
   kCpuAmxInt8 = 1u << 9,
+  kCpuTellsUse = 1u << 10,  // xgetbv(1) says which registers are in use
 };
 
 enum class Isa : std::uint8_t {
@@ -76,6 +77,8 @@ constexpr bool isa_allowed(CpuFeatures cpu, IsaLimit limit, Isa isa) {
   return isa_runs(cpu, isa) && !isa_row(isa).is_model() && (!limit || isa_includes(*limit, isa));
 }
 
+class Words;
+
 // The most preferred one that may.
 constexpr Isa best_isa(CpuFeatures cpu) {
   Isa best = Isa::scalar;
@@ -100,6 +103,9 @@ struct CpuAnswers {
 CpuFeatures features_of(const CpuAnswers& cpu, bool (*may_use_tiles)()) noexcept;
 
 std::optional<Isa> isa_from_name(std::string_view name) noexcept;
+// As a limit; nothing where there is no such ISA or this machine cannot run it: `why` then names those that it can. `whence` comes
+// before the name there.
+IsaLimit limit_from_name(std::string_view whence, std::string_view name, Words& why) noexcept;
 
 // Of this machine; asked once.
 CpuFeatures cpu_features() noexcept;
@@ -107,6 +113,7 @@ bool isa_supported(Isa isa) noexcept;
 bool isa_selectable(Isa isa) noexcept;  // supported, and no model
 Isa best_isa() noexcept;
 
+inline constexpr std::string_view kForcedIsa = "ASSAY_ISA=";
 // What ASSAY_ISA names; nothing if it is unset or empty. An unknown or unsupported name, or a model's, throws std::invalid_argument that
 // lists those that this machine can run. Read anew at each call.
 IsaLimit forced_isa();
@@ -115,9 +122,9 @@ Isa selected_isa();
 
 // "scalar, avx2, avx512": the names that are selectable on this machine, for messages.
 std::string supported_isa_names();
+Words& list_supported_isas(Words& words) noexcept;
 
-// Throws std::runtime_error unless rounding is to nearest and denormals are kept (FTZ, DAZ, FZ16 off) in
-// the calling thread: every bound and every digest assumes it.
+// Throws std::runtime_error where assay_float_fault (kernels/kernels.h) finds one.
 void assert_float_environment();
 
 // Whether the calling thread's tiles (AMX) are configured, as no kernel leaves them; releases them. False where the CPU has none.
