@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,9 +57,9 @@ static char* header(size_t* length, size_t* data_bytes) {
   for (int64_t i = 0; i < model.site_count; ++i) {
     const Site* const site = &model.sites[i];
     const size_t end = *data_bytes + (size_t)(trace.rows * numbers(site)) * sizeof(float);
-    fprintf(out, ",\"%s\":{\"dtype\":\"F32\",\"shape\":[%" PRId64 ",", site->name, trace.rows);
-    if (site->heads > 0) fprintf(out, "%" PRId64 ",", site->heads);
-    fprintf(out, "%" PRId64 "],\"data_offsets\":[%zu,%zu]}", site->width, *data_bytes, end);
+    fprintf(out, ",\"%s\":{\"dtype\":\"F32\",\"shape\":[%ld,", site->name, trace.rows);
+    if (site->heads > 0) fprintf(out, "%ld,", site->heads);
+    fprintf(out, "%ld],\"data_offsets\":[%zu,%zu]}", site->width, *data_bytes, end);
     *data_bytes = end;
   }
   fputc('}', out);
@@ -129,7 +128,7 @@ static void put_string(FILE* out, const char* name, const char* text) {
 
 static void put_integers(FILE* out, const char* name, const int32_t* values, int64_t count) {
   fprintf(out, "  \"%s\": [", name);
-  for (int64_t i = 0; i < count; ++i) fprintf(out, "%s%" PRId32, i > 0 ? ", " : "", values[i]);
+  for (int64_t i = 0; i < count; ++i) fprintf(out, "%s%d", i > 0 ? ", " : "", values[i]);
   fputs("],\n", out);
 }
 
@@ -164,7 +163,7 @@ void trace_close(Trace* done, const int32_t* tokens) {
   write_map(joined(done->path, stem, ".json"), tokens);
   for (int64_t i = 0; i < done->tokens; ++i) {
     char id[kIdWidth + 1];
-    snprintf(id, sizeof id, "%*" PRId32, kIdWidth, tokens[i]);
+    snprintf(id, sizeof id, "%*d", kIdWidth, tokens[i]);
     memcpy(done->bytes + done->ids + i * kIdWidth, id, kIdWidth);
   }
   if (munmap(done->bytes, done->size) != 0 || rename(done->unfinished, done->path) != 0)
