@@ -51,7 +51,7 @@ CpuFeatures detect() noexcept {
   const Cpuid basic = cpuid(1, 0);
   const Cpuid extended = cpuid(7, 0);
   const bool osxsave = has_bit(basic.ecx, 27);
-  const CpuFeatures tells_use = has_bit(cpuid(13, 1).eax, 2) ? kCpuTellsUse : 0;
+  const CpuFeatures tells_use = has_bit(cpuid(13, 1).eax, 2) ? CpuFeatures{kCpuTellsUse} : 0;
   return tells_use | features_of({basic.ecx, extended.ebx, extended.ecx, extended.edx, cpuid(7, 1).eax, osxsave ? xgetbv(0) : 0},
                                  request_tiles);
 }

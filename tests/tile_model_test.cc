@@ -281,12 +281,6 @@ TEST(TileModel, TilesThatAreStillConfiguredAreAFault) {
         tiles.configure(config_of({{1, 4}}));
       },
       kTilesLeft);
-  EXPECT_EQ(reason([] {
-              TileModel tiles;
-              tiles.configure(config_of({{1, 4}}));
-              tiles.release();
-            }),
-            "");
 }
 
 }  // namespace

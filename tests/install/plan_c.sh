@@ -12,10 +12,10 @@ cmake --install "$build" --prefix "$work/assay" >"$work/install.log"
 assay=$work/assay/bin/assay
 model=$work/assay/share/assay/golden/models/kjv-Q4_K_M.gguf
 cd "$work"
-prompt=(1 285 260 1045 363 1101 260 942 306 260 587 2)
+prompt=(1 285 260 1045 363 1101 260 942 306 260 587 2 411 260 733 1201 258 984 375 368)
 
 say "the whole model, by make"
-"$assay" plan "$model" --context 128 --chunk 8 --all-rows --c whole >plan.log || { cat plan.log; die "is not written"; }
+"$assay" plan "$model" --context 128 --chunk 16 --all-rows --c whole >plan.log || { cat plan.log; die "is not written"; }
 make -C whole CC="$cc" ASSAY="$work/assay" >make.log 2>&1 || { cat make.log; die "does not build"; }
 whole/main -n 8 "${prompt[@]}" >tokens 2>times
 [[ $(wc -l <tokens) == 8 ]] || die "there are not eight tokens"
@@ -33,11 +33,11 @@ whole/main --trace run.safetensors -n 4 "${prompt[@]}" >/dev/null 2>times
 "$assay" audit "$model" run.h5 >audit.log || { cat audit.log; die "is not right"; }
 
 say "a part, from the whole's rows"
-"$assay" plan "$model" --context 128 --chunk 8 --all-rows --layers 2-3 --c part >plan.log || { cat plan.log; die "is not written"; }
+"$assay" plan "$model" --context 128 --chunk 16 --all-rows --layers 2-3 --c part >plan.log || { cat plan.log; die "is not written"; }
 make -C part CC="$cc" ASSAY="$work/assay" >make.log 2>&1 || { cat make.log; die "does not build"; }
-part/main --input run.safetensors --trace part.safetensors "${prompt[@]}" $(head -3 tokens) >last_row 2>times
+part/main --input run.safetensors --trace part.safetensors >last_row 2>times
 "$assay" import safetensors part.safetensors --map part.json -o part.h5 >import.log || { cat import.log; die "is not imported"; }
-"$assay" diff part.h5 run.h5 >diff.log || { cat diff.log; die "the part gives something else than the whole"; }
+"$assay" diff part.h5 run.h5 --sites 'layers.0[23].*' >diff.log || { cat diff.log; die "the part gives something else than the whole"; }
 
 # refused WORDS MESSAGE: exit code 2, a message that matches, and nothing written.
 refused() {
@@ -59,22 +59,23 @@ refused 'whole/main -n 128 1 2' 'the context is 128'
 refused 'whole/main --input run.safetensors' 'takes token ids'
 refused 'part/main --trace no.safetensors' 'rows of layers.01.ffn_residual are missing'
 refused 'part/main --input run.json --trace no.safetensors' 'run.json: byte 0: a header of'
-refused 'part/main --input run.safetensors 1 2' '2 ids for 15 rows'
+refused 'part/main --input run.safetensors 1 2' '2 ids for 23 rows'
 refused 'part/main --input run.safetensors --trace /nowhere/x' '/nowhere/x.part: No such file'
 sed 's/"layers.01.ffn_residual"/"layers.01.ffn_residuel"/' run.safetensors >other.safetensors
 refused 'part/main --input other.safetensors --trace no.safetensors' "no array 'layers.01.ffn_residual'"
 ASSAY_ISA=avx9 refused 'whole/main 1' 'ASSAY_ISA=avx9: no such ISA'
 
 say "from site to site in gdb"
-if command -v gdb >/dev/null; then
-  make -C whole CC="$cc" ASSAY="$work/assay" CFLAGS='-O0 -g3' clean main >make.log 2>&1 || { cat make.log; die "does not build"; }
-  "$here/gdb_session.sh" "$here/plan_c.gdb" whole/main >session
+if command -v gdb >/dev/null && command -v gcc >/dev/null; then
+  # Clang keeps no type that is a compound literal's alone.
+  make -C whole CC=gcc ASSAY="$work/assay" CFLAGS='-O0 -g' clean main >make.log 2>&1 || { cat make.log; die "does not build"; }
+  "$here/gdb_session.sh" "$here/plan_c.gdb" whole/main >session || { cat session; die "gdb fails"; }
   for seen in 'Breakpoint 1, site .* "layers.02.q_proj"' 'call\(run, gemm_q4_k_x16_q8_k, &\(ProductArgs\)' '^\$1 = \{-?[0-9.]+, ' \
     '^\$2 = \{w = .*, m = 3, n = 256, k = 256,' 'Breakpoint 3, site .* "layers.02.q_norm"'; do
     grep -Eq "$seen" session || { cat session; die "the session lacks: $seen"; }
   done
 else
-  say "no gdb here"
+  say "no gdb or no gcc here"
 fi
 
 say "pass"

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -28,7 +27,7 @@ void fail(const char* format, ...) {
 
 void* allocate(int64_t bytes) {
   void* const at = mmap(NULL, (size_t)(bytes > 0 ? bytes : 1), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (at == MAP_FAILED) fail("%" PRId64 " bytes of memory: %s", bytes, strerror(errno));
+  if (at == MAP_FAILED) fail("%ld bytes of memory: %s", bytes, strerror(errno));
   return at;
 }
 
@@ -45,42 +44,33 @@ static const uint8_t* map_file(const char* path, uint64_t* size) {
   return bytes;
 }
 
-/* The weights' file: this header, then the data. */
-typedef struct Header {
-  char magic[8];
-  uint32_t version;
-  uint32_t zero;
-  uint64_t data_bytes;
-  uint8_t sha256[32]; /* of the data */
-  uint8_t zeros[8];
-} Header;
-enum { kHugePage = 2 << 20 };
-_Static_assert(sizeof(Header) == 64, "the data is 64-byte aligned");
-
+/* A header of 64 bytes: "ASSAYWTS", a version in 4 bytes, 4 zeros, how many bytes of data in 8, their sha256 in 32, zeros; the data. */
 const uint8_t* load_weights(const char* path, bool map) {
-  uint64_t size = 0;
-  const uint8_t* const bytes = map_file(path, &size);
-  Header header;
-  if (size < sizeof header || memcmp(bytes, "ASSAYWTS", 8) != 0)
-    fail("%s: no weights of `assay plan --c`; expected ASSAYWTS at byte 0", path);
-  memcpy(&header, bytes, sizeof header);
-  if (header.version != 1) fail("%s: version %" PRIu32 " at byte 8; expected 1", path, header.version);
+  const int64_t header = 64, huge_page = 2 << 20;
+  uint64_t size = 0, data_bytes = 0;
+  uint32_t version = 0;
   char sha256[65];
-  for (int i = 0; i < 32; ++i) snprintf(sha256 + 2 * i, 3, "%02x", header.sha256[i]);
+  const uint8_t* const bytes = map_file(path, &size);
+  if (size < (uint64_t)header || memcmp(bytes, "ASSAYWTS", 8) != 0)
+    fail("%s: no weights of `assay plan --c`; expected ASSAYWTS at byte 0", path);
+  memcpy(&version, bytes + 8, sizeof version);
+  memcpy(&data_bytes, bytes + 16, sizeof data_bytes);
+  for (int i = 0; i < 32; ++i) snprintf(sha256 + 2 * i, 3, "%02x", bytes[24 + i]);
+  if (version != 1) fail("%s: version %u at byte 8; expected 1", path, version);
   if (strcmp(sha256, model.weights_sha256) != 0) {
     fail("%s: weights of another directory: their sha256, at byte 24, is\n  %s; expected, for %s,\n  %s", path, sha256,
          model.name, model.weights_sha256);
   }
-  const uint64_t expected = sizeof header + (uint64_t)model.weights_bytes;
-  if (header.data_bytes != (uint64_t)model.weights_bytes || size != expected) {
-    fail("%s: %" PRIu64 " bytes, of which its header counts %" PRIu64 " as data; expected %" PRIu64 ": was it cut short?", path,
-         size, header.data_bytes, expected);
+  const uint64_t expected = (uint64_t)(header + model.weights_bytes);
+  if (data_bytes != (uint64_t)model.weights_bytes || size != expected) {
+    fail("%s: %lu bytes, of which its header counts %lu as data; expected %lu: was it cut short?", path, size, data_bytes,
+         expected);
   }
-  if (map) return bytes + sizeof header;
-  uint8_t* at = allocate(model.weights_bytes + kHugePage);
-  at += -(uintptr_t)at % kHugePage;
+  if (map) return bytes + header;
+  uint8_t* at = allocate(model.weights_bytes + huge_page);
+  at += -(uintptr_t)at % (uintptr_t)huge_page;
   madvise(at, (size_t)model.weights_bytes, MADV_HUGEPAGE);
-  memcpy(at, bytes + sizeof header, (size_t)model.weights_bytes);
+  memcpy(at, bytes + header, (size_t)model.weights_bytes);
   munmap((void*)bytes, size);
   return at;
 }
@@ -186,11 +176,12 @@ static const float* copy_rows(const char* path, const char* name, const Array* a
   for (int d = 1; d < array->dimensions && row <= width; ++d)
     row = array->shape[d] > width ? array->shape[d] : row * array->shape[d];
   if (strcmp(array->dtype, "F32") != 0 || array->dimensions < 2 || row != width || rows == 0)
-    fail("%s: %s: expected dtype F32 and shape [rows, %" PRIu64 "]", path, name, width);
+    fail("%s: %s: expected dtype F32 and shape [rows, %lu]", path, name, width);
   if (begin > end || end > bytes || (end - begin) % row_bytes != 0 || (end - begin) / row_bytes != rows) {
-    fail("%s: %s: data_offsets [%" PRIu64 ", %" PRIu64 "]; expected %" PRIu64 " rows of %" PRIu64 " bytes within the %" PRIu64
-         " of the data",
-         path, name, begin, end, rows, row_bytes, bytes);
+    fail(
+        "%s: %s: data_offsets [%lu, %lu]; expected %lu rows of %lu bytes within the %lu"
+        " of the data",
+        path, name, begin, end, rows, row_bytes, bytes);
   }
   return memcpy(allocate((int64_t)(end - begin)), data + begin, end - begin); /* aligned */
 }
@@ -199,7 +190,7 @@ const float* read_rows(const char* path, const char* name, int64_t width, int64_
   uint64_t size = 0, length = 0;
   const uint8_t* const bytes = map_file(path, &size);
   if (size >= 8) memcpy(&length, bytes, 8);
-  if (size < 8 || length > size - 8) fail("%s: byte 0: a header of %" PRIu64 " bytes; the file has %" PRIu64, path, length, size);
+  if (size < 8 || length > size - 8) fail("%s: byte 0: a header of %lu bytes; the file has %lu", path, length, size);
   const char* const header = (const char*)bytes + 8;
   Text text = {path, header, header, header + length}, ids = {path, header, header, header};
   const float* found = NULL;
@@ -222,7 +213,6 @@ const float* read_rows(const char* path, const char* name, int64_t width, int64_
     if (count < most) tokens[count] = (int32_t)id;
   }
   if (count != 0 && count != *rows)
-    fail("%s: %" PRId64 " rows of %s for %" PRId64 " tokens; expected every token's (--all-rows, or --chunk 1)", path, *rows,
-         name, count);
+    fail("%s: %ld rows of %s for %ld tokens; expected every token's (--all-rows, or --chunk 1)", path, *rows, name, count);
   return found;
 }

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE /* getopt_long */
 #include <errno.h>
 #include <getopt.h>
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,14 +28,9 @@ static const char usage[] =
     "  --list          print sites, buffers and weights\n";
 
 typedef struct Options {
-  const char* ids;
-  const char* input;
-  const char* trace;
-  const char* weights;
-  int64_t greedy;
-  int64_t chunk;
-  bool list;
-  bool map;
+  const char *ids, *input, *trace, *weights;
+  int64_t greedy, chunk;
+  bool list, map;
   int first_id; /* index into argv */
 } Options;
 
@@ -45,7 +39,7 @@ static int64_t number(const char* what, const char* text, int64_t least, int64_t
   errno = 0;
   const long long value = strtoll(text, &end, 10);
   if (end == text || *end != '\0' || errno != 0 || value < least || value > most)
-    fail("%s '%s': expected an integer from %" PRId64 " to %" PRId64, what, text, least, most);
+    fail("%s '%s': expected an integer from %ld to %ld", what, text, least, most);
   return value;
 }
 
@@ -70,25 +64,25 @@ static Options read_options(int argc, char** argv) {
 }
 
 static void list(void) {
-  printf("%s, %s: layers %" PRId64 " .. %" PRId64 " of %" PRId64 ", context %" PRId64 ", prefill in chunks of %" PRId64 "\n",
-         model.name, model.weights_type, model.first_layer, model.last_layer, model.layers, model.context, model.chunk);
+  printf("%s, %s: layers %ld .. %ld of %ld, context %ld, prefill in chunks of %ld\n", model.name, model.weights_type,
+         model.first_layer, model.last_layer, model.layers, model.context, model.chunk);
   printf("from %s to %s\n\n%-30s %6s %6s\n", model.input_site != NULL ? model.input_site : "token ids", model.output_site, "site",
          "heads", "width");
   for (int64_t i = 0; i < model.site_count; ++i)
-    printf("%-30s %6" PRId64 " %6" PRId64 "\n", model.sites[i].name, model.sites[i].heads, model.sites[i].width);
+    printf("%-30s %6ld %6ld\n", model.sites[i].name, model.sites[i].heads, model.sites[i].width);
   for (int set = 0; set < 2; ++set) {
     printf("\n%-20s %12s %10s %6s  in use\n", set == 0 ? "buffer of decode" : "buffer of prefill", "offset", "row bytes", "rows");
     for (int64_t i = 0; i < model.buffer_count; ++i) {
       const Buffer* const buffer = set == 0 ? &model.decode_buffers[i] : &model.prefill_buffers[i];
-      printf("%-20s %12" PRId64 " %10" PRId64 " %6" PRId64 "  %s .. %s\n", buffer->name, buffer->offset, buffer->row_bytes,
-             buffer->rows, buffer->first, buffer->last);
+      printf("%-20s %12ld %10ld %6ld  %s .. %s\n", buffer->name, buffer->offset, buffer->row_bytes, buffer->rows, buffer->first,
+             buffer->last);
     }
   }
-  printf("arena: %" PRId64 " bytes\n\n%-30s %-12s %12s %12s\n", model.arena_bytes, "weight", "layout", "offset", "bytes");
+  printf("arena: %ld bytes\n\n%-30s %-12s %12s %12s\n", model.arena_bytes, "weight", "layout", "offset", "bytes");
   for (int64_t i = 0; i < model.weight_count; ++i)
-    printf("%-30s %-12s %12" PRId64 " %12" PRId64 "\n", model.weights[i].name, model.weights[i].layout, model.weights[i].offset,
+    printf("%-30s %-12s %12ld %12ld\n", model.weights[i].name, model.weights[i].layout, model.weights[i].offset,
            model.weights[i].bytes);
-  printf("weights: %" PRId64 " bytes, sha256 %s\n", model.weights_bytes, model.weights_sha256);
+  printf("weights: %ld bytes, sha256 %s\n", model.weights_bytes, model.weights_sha256);
 }
 
 /* Ids from the arguments or the file, model.context at most; returns how many. */
@@ -99,7 +93,7 @@ static int64_t read_ids(const Options* options, int argc, char** argv, int32_t* 
   int64_t count = 0;
   char word[24];
   for (int i = options->first_id; given ? i < argc : fscanf(file, " %23[^, \t\r\n]%*[, \t\r\n]", word) == 1; ++i) {
-    if (count == model.context) fail("more ids than the context, %" PRId64, model.context);
+    if (count == model.context) fail("more ids than the context, %ld", model.context);
     ids[count++] = (int32_t)number("id", given ? argv[i] : word, 0, model.vocab - 1);
   }
   if (ferror(file)) fail("%s: %s", options->ids, strerror(errno));
@@ -121,31 +115,30 @@ static double seconds(void) {
 }
 
 /* One pass; ends the program where a site refuses. */
-static const float* pass(Run* run, const void* input, int64_t rows, Trace* trace) {
+static const float* pass(Run* run, const void* input, int64_t rows) {
   static const char* const names[] = {"ok", "bad_shape", "bad_parameter", "out_of_range", "not_finite"};
   const int64_t first = run->position;
   const float* const output = rows == 1 ? model_decode(run, input) : model_prefill(run, input, rows);
-  if (output == NULL)
-    fail("%s refuses tokens %" PRId64 " .. %" PRId64 ": %s", run->site, first, first + rows - 1, names[run->status]);
-  if (trace != NULL) trace_pass(trace, rows);
+  if (output == NULL) fail("%s refuses tokens %ld .. %ld: %s", run->site, first, first + rows - 1, names[run->status]);
+  if (run->see != NULL) trace_pass(rows);
   return output + (rows > 1 && model.output_rows > 1 ? (rows - 1) * model.output_width : 0);
 }
 
-static const float* prefill(Run* run, const uint8_t* input, int64_t rows, int64_t chunk, Trace* trace) {
+static const float* prefill(Run* run, const uint8_t* input, int64_t rows, int64_t chunk) {
   const int64_t row_bytes = model.input_site == NULL ? (int64_t)sizeof(int32_t) : model.input_width * (int64_t)sizeof(float);
   const float* output = NULL;
   for (int64_t row = 0; row < rows; row += chunk)
-    output = pass(run, input + row * row_bytes, rows - row < chunk ? rows - row : chunk, trace);
+    output = pass(run, input + row * row_bytes, rows - row < chunk ? rows - row : chunk);
   return output;
 }
 
-static void decode_greedily(Run* run, const float* logits, int64_t count, int32_t* next, Trace* trace) {
+static void decode_greedily(Run* run, const float* logits, int64_t count, int32_t* next) {
   AssayKernel* const argmax = assay_find_kernel("argmax", NULL);
   for (int64_t i = 0; i < count; ++i, ++next) {
     const AssayStatus status = argmax(&(ArgmaxArgs){.x = logits, .index = next, .n = model.vocab});
-    if (status != ASSAY_OK) fail("the logits at position %" PRId64 " are not finite", run->position - 1);
+    if (status != ASSAY_OK) fail("the logits at position %ld are not finite", run->position - 1);
     printf("%d\n", (int)*next);
-    if (i + 1 < count) logits = pass(run, next, 1, trace);
+    if (i + 1 < count) logits = pass(run, next, 1);
   }
 }
 
@@ -174,31 +167,28 @@ int main(int argc, char** argv) {
   const int64_t id_count = of_ids || options.first_id < argc ? read_ids(&options, argc, argv, ids) : 0;
   if (of_ids) rows = id_count;
   if (rows == 0) fail("no token id\n%s", usage);
-  if (id_count > 0 && id_count != rows) fail("%" PRId64 " ids for %" PRId64 " rows of --input", id_count, rows);
+  if (id_count > 0 && id_count != rows) fail("%ld ids for %ld rows of --input", id_count, rows);
   const int64_t decoded = options.greedy > 0 ? options.greedy - 1 : 0;
-  if (rows > model.context - decoded)
-    fail("%" PRId64 " tokens and %" PRId64 " more; the context is %" PRId64, rows, decoded, model.context);
+  if (rows > model.context - decoded) fail("%ld tokens and %ld more; the context is %ld", rows, decoded, model.context);
 
   Run run = {.arena = allocate(model.arena_bytes), .weights = weights};
-  Trace* trace = NULL;
   if (options.trace != NULL) {
     run.see = trace_see;
-    run.who = trace = trace_open(options.trace, rows + decoded, (rows + options.chunk - 1) / options.chunk + decoded);
+    trace_open(options.trace, rows + decoded, (rows + options.chunk - 1) / options.chunk + decoded);
   }
   const double start = seconds();
-  const float* const output = prefill(&run, input, rows, options.chunk, trace);
+  const float* const output = prefill(&run, input, rows, options.chunk);
   const double middle = seconds();
   if (options.greedy > 0) {
-    decode_greedily(&run, output, options.greedy, ids + rows, trace);
+    decode_greedily(&run, output, options.greedy, ids + rows);
   } else {
     for (int64_t i = 0; i < model.output_width; ++i) printf("%.9g\n", (double)output[i]);
   }
   const double end = seconds();
-  if (trace != NULL) trace_close(trace, ids);
+  if (run.see != NULL) trace_close(ids);
   if (fflush(stdout) != 0 || ferror(stdout)) fail("standard output: %s", strerror(errno));
-  fprintf(stderr, "prefill %" PRId64 " tokens in %.4f s, %.1f tokens/s\n", rows, middle - start, (double)rows / (middle - start));
+  fprintf(stderr, "prefill %ld tokens in %.4f s, %.1f tokens/s\n", rows, middle - start, (double)rows / (middle - start));
   if (decoded > 0)
-    fprintf(stderr, "decode  %" PRId64 " tokens in %.4f s, %.1f tokens/s\n", decoded, end - middle,
-            (double)decoded / (end - middle));
+    fprintf(stderr, "decode  %ld tokens in %.4f s, %.1f tokens/s\n", decoded, end - middle, (double)decoded / (end - middle));
   return 0;
 }
