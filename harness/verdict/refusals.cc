@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "reference/ops/status.h"
@@ -12,10 +13,12 @@ namespace {
 constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
-// One field: below 0, just past the limit of sizes, and positions whose sum with a size wraps, also where they must be multiples of 16.
-constexpr std::int64_t kOne[] = {-1, kLeast, kMostElements + 1, kMost - 15, kMost};
+// One field: below 0, just past the limit of sizes, as large as there is.
+constexpr std::int64_t kOne[] = {-1, kLeast, kMostElements + 1, kMost};
 // Two fields, each a size that may be: a product just past the limit, one that wraps to 0 and one that wraps below 0.
 constexpr std::int64_t kTwo[] = {std::int64_t{1} << 26, std::int64_t{1} << 32, 3037000500};
+// A position and a size: their sum wraps. A multiple of 16, as a span's must be.
+constexpr std::int64_t kFar = kMost - 15;
 // Three: a product that wraps to 0, though that of no two does.
 constexpr std::int64_t kThree = std::int64_t{1} << 22;
 
@@ -47,6 +50,11 @@ bool is_int64(FieldKind kind) {
   return kind == size || kind == number || kind == any || kind == length;
 }
 
+// Not of sizes alone: positions, and what else may be refused by the op.
+bool is_place(const FieldValue& number) {
+  return number.field->kind == FieldKind::any || number.field->kind == FieldKind::number;
+}
+
 // The int64s of the argument struct and of the structs in its array. An array's length is none to be multiplied: whoever reads so many
 // elements reads past its end.
 std::vector<FieldValue> numbers_of(const Family& family) {
@@ -73,15 +81,17 @@ RefusalCheck::RefusalCheck(const Op& op, std::size_t page)
     : op_(op), call_(op, smallest(op), zeros(signature_of(op, smallest(op))), page) {
   for (const GuardedMemory& memory : call_.memory()) pointers_.push_back(memory.end());
   const std::vector<FieldValue> numbers = numbers_of(*op.family);
+  const auto with = [](FieldValue number, std::int64_t value) {
+    number.value = value;
+    return number;
+  };
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const auto with = [](FieldValue number, std::int64_t value) {
-      number.value = value;
-      return number;
-    };
     for (const std::int64_t value : kOne) add({with(numbers[i], value)});
     for (std::size_t j = i + 1; j < numbers.size(); ++j) {
       if (numbers[i].field->kind == FieldKind::length || numbers[j].field->kind == FieldKind::length) continue;
       for (const std::int64_t value : kTwo) add({with(numbers[i], value), with(numbers[j], value)});
+      if (is_place(numbers[i])) add({with(numbers[i], kFar), with(numbers[j], kTwo[0])});
+      if (is_place(numbers[j])) add({with(numbers[i], kTwo[0]), with(numbers[j], kFar)});
       for (std::size_t k = j + 1; k < numbers.size(); ++k) {
         if (numbers[k].field->kind == FieldKind::length) continue;
         add({with(numbers[i], kThree), with(numbers[j], kThree), with(numbers[k], kThree)});
@@ -90,13 +100,13 @@ RefusalCheck::RefusalCheck(const Op& op, std::size_t page)
   }
 }
 
-// If it is one to be refused. What a single number cannot be, sizes or the op say; products are the sizes' alone: the op would look
-// at tensors.
+// If it is one to be refused. Where several sizes and nothing else are changed, the sizes decide: an op looks at tensors when its sizes may
+// be.
 void RefusalCheck::add(std::vector<FieldValue> instead) {
   const Arguments args(op_, call_.params(), pointers_, instead);
-  const AssayStatus status = instead.size() == 1                           ? required_status(op_, args.data())
-                             : may_be(op_.family->sizes(op_, args.data())) ? ASSAY_OK
-                                                                           : ASSAY_BAD_SHAPE;
+  const bool of_sizes = instead.size() > 1 && std::ranges::none_of(instead, is_place);
+  const bool may = may_be(op_.family->sizes(op_, args.data()));
+  const AssayStatus status = !of_sizes ? required_status(op_, args.data()) : may ? ASSAY_OK : ASSAY_BAD_SHAPE;
   if (status != ASSAY_OK) calls_.push_back({std::move(instead), status});
 }
 

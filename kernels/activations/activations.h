@@ -1,4 +1,4 @@
-/* Element by element: e^x, a sum, a gated activation. Alignment of all: 4 bytes. */
+/* Element by element: e^x, a sum, a gated activation. Alignment of all: 4 bytes. Sizes past those of kernels/sizes.h: ASSAY_BAD_SHAPE. */
 #pragma once
 
 #include "kernels/sizes.h"

@@ -2,7 +2,7 @@
 
    src  [n]  in
    dst  [n]  out; no overlap with src
-   Alignment: that of the element. n = 0 writes nothing. Exact: bits equal.
+   Alignment: that of the element. n = 0 writes nothing; n past kernels/sizes.h: ASSAY_BAD_SHAPE. Exact: bits equal.
 
    op                from  to    rounding                                   NaN
    convert_f32_f16   f32   f16   nearest even; magnitudes from 65520 on     sign and the top 10 payload bits kept, quiet bit set

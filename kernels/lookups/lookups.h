@@ -1,4 +1,4 @@
-/* Look-ups: a table's rows by number, and the number of the largest. */
+/* Look-ups: a table's rows by number, and the number of the largest. Sizes past those of kernels/sizes.h: ASSAY_BAD_SHAPE. */
 #pragma once
 
 #include "kernels/sizes.h"

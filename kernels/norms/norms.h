@@ -1,4 +1,4 @@
-/* A row made of the whole of itself: norms and the softmax. Alignment: 4 bytes. rows = 0 or n = 0 writes nothing.
+/* A row made of the whole of itself: norms and the softmax. Alignment: 4 bytes. rows = 0 or n = 0 writes nothing. Refused: kernels/sizes.h.
 
    x  f32 [rows, n], row stride x_stride >= n, in elements  in
    w  f32 [n]                                               in; rms_norm's; one weight vector for all rows

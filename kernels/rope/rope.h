@@ -1,4 +1,4 @@
-/* Rotary position embedding: the rotation, and the table of its sines and cosines. */
+/* Rotary position embedding: the rotation, and the table of its sines and cosines. Sizes past those of kernels/sizes.h: ASSAY_BAD_SHAPE. */
 #pragma once
 
 #include "kernels/sizes.h"
