@@ -24,7 +24,7 @@ Comparison held(const std::vector<float>& values, const std::vector<double>& tru
                 reference::BiasUnit unit = reference::BiasUnit::output) {
   const Array y = floats(values, rows);
   const reference::Expected expected{truth, std::vector<double>(truth.size(), bound), {}, {}, {}};
-  return compare_bounded(output("y", DType::f32, y.shape), y, expected, unit);
+  return compare_bounded(output("y", DType::f32, y.shape), y, expected, unit, false);
 }
 
 struct ClassRow {

@@ -70,6 +70,10 @@ void pair_reference(const Op&, const PairArgs& a, std::span<reference::Expected>
   }
 }
 
+std::vector<TensorSizes> pair_sizes(const Op&, const PairArgs& a) {
+  return {TensorSizes{{a.rows, a.n}, {a.a_stride}}, TensorSizes{{a.rows, a.n}, {a.y_stride}},
+          TensorSizes{{a.rows, a.n}, {a.z_stride}}};
+}
 std::vector<TensorSpec> pair_outputs(const Op&, const PairArgs& a) {
   return {strided(output("y", DType::f32, {a.rows, a.n}), {a.y_stride, 1}),
           strided(output("z", DType::f32, {a.rows, a.n}), {a.z_stride, 1})};
@@ -119,6 +123,7 @@ constexpr Family kFamily{.name = "pair",
                          .fields = kFields,
                          .signature = erased<pair_signature>,
                          .outputs = erased<pair_outputs>,
+                         .sizes = erased<pair_sizes>,
                          .refusal = erased<pair_refusal>,
                          .reference = erased<pair_reference>,
                          .cost = no_cost,

@@ -18,6 +18,8 @@ class Call;
 struct CallPart {
   Params params;
   std::vector<void*> pointers;
+  std::vector<FieldValue> instead =
+      {};  // of what the params give: a call to be refused, for which no layout of its own is packed
 };
 
 // How a call ended. At most one of fault and failure says that it did not.

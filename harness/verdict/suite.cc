@@ -9,6 +9,7 @@
 #include "golden/manifest.h"
 #include "harness/verdict/data_dir.h"
 #include "harness/verdict/nearest.h"
+#include "harness/verdict/refusals.h"
 #include "harness/verdict/trials.h"
 
 namespace assay {
@@ -29,6 +30,7 @@ class Suite {
     } else {
       run_golden();
       run_bias();
+      run_refusals();
     }
     judge();
     return std::move(result_);
@@ -39,15 +41,20 @@ class Suite {
     return request_.ops.empty() || std::find(request_.ops.begin(), request_.ops.end(), op) != request_.ops.end();
   }
 
+  // What is made from seeds goes with the op's own file.
+  bool of_file(const Op& op) const { return request_.file.empty() || request_.file.stem() == op.name; }
+
+  void take(CaseResult result) {
+    if (!request_.golden.empty()) result.repro += " --golden " + request_.golden.string();
+    result_.cases.push_back(std::move(result));
+    if (progress_) progress_(result_.cases.back());
+  }
+
   void check_case(const Op& op, TestCase test, const Ledger* ledger) {
     const std::vector<Candidate>& candidates = trials_.of(op);
     if (candidates.empty()) return;
     CaseCheck check(op, std::move(test), ledger, trials_.page());
-    for (const Candidate& candidate : candidates) {
-      result_.cases.push_back(check.check(candidate, request_.checks));
-      if (!request_.golden.empty()) result_.cases.back().repro += " --golden " + request_.golden.string();
-      if (progress_) progress_(result_.cases.back());
-    }
+    for (const Candidate& candidate : candidates) take(check.check(candidate, request_.checks));
   }
 
   void run_generated() {
@@ -77,6 +84,7 @@ class Suite {
       if (!wanted(file.op())) continue;
       for (const std::string& name : file.case_names()) {
         case_names_.insert(name);
+        with_golden_.insert(op);
         if (!request_.case_name.empty() && request_.case_name != name) continue;
         // Only its tags say whether a case is asked for; without --tag another shard's is not even read.
         if (request_.tag.empty() && !deal(*op, name)) continue;
@@ -94,10 +102,20 @@ class Suite {
     const bool named = request_.case_name == "bias";
     if ((!request_.case_name.empty() && !named) || !request_.tag.empty()) return;
     for (const Op* op : ops()) {
-      if (!wanted(op->name)) continue;
-      if (!request_.file.empty() && request_.file.stem() != op->name) continue;
+      if (!wanted(op->name) || !of_file(*op)) continue;
       auto test = bias_test_case(*op);
       if (test && deal(*op, test->name)) check_case(*op, std::move(*test), request_.golden.empty() ? &ledger_ : nullptr);
+    }
+  }
+
+  // Likewise the calls that the op must refuse.
+  void run_refusals() {
+    case_names_.insert(kRefusals);
+    const bool asked = request_.case_name.empty() ? request_.tag.empty() : request_.case_name == kRefusals;
+    for (const Op* op : ops()) {
+      if (!asked || !wanted(op->name) || !of_file(*op) || !deal(*op, kRefusals)) continue;
+      RefusalCheck check(*op, trials_.page());
+      for (const Candidate& candidate : trials_.of(*op)) take(check.check(candidate, request_.checks));
     }
   }
 
@@ -140,7 +158,7 @@ class Suite {
     }
     if (!request_.everything() || !request_.golden.empty() || !request_.file.empty()) return;
     for (const Op* op : ops()) {
-      if (wanted(op->name) && !result_.known.contains(op->name) && !trials_.of(*op).empty())
+      if (wanted(op->name) && !with_golden_.contains(op) && !trials_.of(*op).empty())
         result_.faults.push_back(op->name + std::string(": has no golden"));
     }
   }
@@ -150,6 +168,7 @@ class Suite {
   Ledger ledger_;
   std::set<std::string> case_names_;
   std::set<std::string> tags_;
+  std::set<const Op*> with_golden_;
   std::int64_t dealt_ = 0;
   SuiteResult result_;
   Trials trials_;
