@@ -1,32 +1,30 @@
-#include "harness/interop/runner/faults.h"
+#include "harness/verdict/discipline/faults.h"
 
 #include <cxxabi.h>
 #include <setjmp.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <typeinfo>
-#include <vector>
-
-#include "kernels/isa.h"
 
 namespace assay {
 namespace {
 
 constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP};
-constexpr std::size_t kStackBytes = 1 << 17;  // of the handlers: room for a signal frame with every vector register
 
 thread_local sigjmp_buf jump_target;
 thread_local bool armed = false;
 thread_local int caught_signal = 0;
 thread_local const void* caught_address = nullptr;
+struct sigaction before[std::size(kSignals)];
 
 void on_signal(int signal, siginfo_t* info, void*) {
-  if (!armed) {  // of a thread that is not ours to save
-    ::signal(signal, SIG_DFL);
-    raise(signal);
+  if (!armed) {  // of a thread that is not ours to save: what raised it raises it again, for who was there before
+    sigaction(signal, &before[std::find(std::begin(kSignals), std::end(kSignals), signal) - kSignals], nullptr);
     return;
   }
   armed = false;
@@ -34,27 +32,6 @@ void on_signal(int signal, siginfo_t* info, void*) {
   caught_address = signal == SIGSEGV || signal == SIGBUS ? info->si_addr : nullptr;
   siglongjmp(jump_target, 1);
 }
-
-// This thread's stack for handlers, while it lives.
-class SignalStack {
- public:
-  SignalStack() : memory_(kStackBytes) {
-    stack_t stack{};
-    stack.ss_sp = memory_.data();
-    stack.ss_size = memory_.size();
-    sigaltstack(&stack, nullptr);
-  }
-  SignalStack(const SignalStack&) = delete;
-  SignalStack& operator=(const SignalStack&) = delete;
-  ~SignalStack() {
-    stack_t off{};
-    off.ss_flags = SS_DISABLE;
-    sigaltstack(&off, nullptr);
-  }
-
- private:
-  std::vector<char> memory_;
-};
 
 std::string current_exception_type() {
   const std::type_info* type = abi::__cxa_current_exception_type();
@@ -82,22 +59,21 @@ void install_fault_handlers() {
   action.sa_sigaction = on_signal;
   action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
-  for (const int signal : kSignals) sigaction(signal, &action, nullptr);
+  for (std::size_t i = 0; i < std::size(kSignals); ++i) {
+    struct sigaction was {};
+    sigaction(kSignals[i], &action, &was);
+    if (was.sa_sigaction != on_signal) before[i] = was;
+  }
 }
 
 std::optional<CaughtFault> catch_faults(const std::function<void()>& body) {
-  const SignalStack stack;
-  if (sigsetjmp(jump_target, 1) != 0) return CaughtFault{caught_signal, caught_address, {}};
+  static const bool installed = (install_fault_handlers(), true);
+  static_cast<void>(installed);
+  if (sigsetjmp(jump_target, 0) != 0) return CaughtFault{caught_signal, caught_address, {}};
   armed = true;
   std::optional<CaughtFault> caught = run_catching(body);
   armed = false;
-  if (caught) return caught;
-  try {
-    assert_float_environment();
-  } catch (const std::exception& error) {
-    return CaughtFault{0, nullptr, std::string("left another floating-point environment behind: ") + error.what()};
-  }
-  return std::nullopt;
+  return caught;
 }
 
 }  // namespace assay
