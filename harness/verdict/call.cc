@@ -73,7 +73,7 @@ void Call::place(const Placement& placement, const std::vector<Array>& inputs) {
     std::uint8_t* base = memory.begin() + (placement.offsets.empty() ? 0 : placement.offsets[t]);
     if (placement.at_end) {
       base = memory.end() - spec.extent_bytes();
-      base -= reinterpret_cast<std::uintptr_t>(base) % spec.alignment;
+      base -= reinterpret_cast<std::uintptr_t>(base) % spec.alignment + (placement.after_other ? spec.alignment : 0);
     }
     pointers_[t] = base;
     const auto poison = [&](std::uint8_t* begin, const std::uint8_t* end) {
@@ -189,7 +189,8 @@ std::string Call::run_other_data(Executor& executor, const Placement& placement)
     if (spec.role == Direction::out) continue;
     auto& bytes = (input++)->bytes;
     const std::size_t element = dtype_size(spec.dtype);
-    if (!spec.data && bytes.size() > element) std::rotate(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(element), bytes.end());
+    if (!spec.data && bytes.size() > element)
+      std::rotate(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(element), bytes.end());
   }
   place(placement, moved);
   const CallPart whole{params_, pointers_};
@@ -198,14 +199,14 @@ std::string Call::run_other_data(Executor& executor, const Placement& placement)
   return (execution.fault ? describe(*execution.fault) : execution.failure) + ", with other data, placed " + placed_;
 }
 
-std::int64_t Call::most_parts(const Split& split) const {
-  return (params_.integer(split.param) + split.unit - 1) / split.unit;
+std::int64_t most_parts(const Split& split, const Params& params) {
+  return (params.integer(split.param) + split.unit - 1) / split.unit;
 }
 
 // Neighbouring ranges of the split's param, at multiples of its unit; uneven ones as 1 : 2 : 3 and so on, none of them empty.
 std::vector<CallPart> Call::cut(const Split& split, int parts, bool uneven) const {
   const std::int64_t count = params_.integer(split.param);
-  const std::int64_t units = most_parts(split);
+  const std::int64_t units = most_parts(split, params_);
   const std::int64_t most = std::clamp<std::int64_t>(parts, 1, std::max<std::int64_t>(units, 1));
   const auto until = [&](std::int64_t p) { return uneven ? units * (p * (p + 1)) / (most * (most + 1)) : units * p / most; };
   std::vector<CallPart> all;
@@ -230,10 +231,11 @@ std::vector<CallPart> Call::cut(const Split& split, int parts, bool uneven) cons
   return all;
 }
 
-Outcome Call::run_split(Executor& executor, const Split& split, int parts, const Manner& manner, bool uneven) {
-  place({fmt::format("cut by {} {} {} {}", split.param, manner.at_once ? "among" : "in", parts, manner.at_once ? "threads" : "parts"),
-         false, {}, Poison::Kind::nans, -1});
-  return examine(executor.run(*this, cut(split, parts, uneven), manner));
+Outcome Call::run_parts(Executor& executor, const Split* split, int parts, const Manner& manner, bool uneven) {
+  const std::string how = fmt::format("{} {} {}", manner.at_once ? "among" : "in", parts, manner.at_once ? "threads" : "parts");
+  place({split == nullptr ? "whole " + how : fmt::format("cut by {} {}", split->param, how), false, {}, Poison::Kind::nans, -1});
+  const std::vector<CallPart> whole(static_cast<std::size_t>(parts), CallPart{params_, pointers_});
+  return examine(executor.run(*this, split == nullptr ? whole : cut(*split, parts, uneven), manner));
 }
 
 }  // namespace assay

@@ -24,6 +24,9 @@ struct Outcome {
   std::int64_t odd_call = 0;   // of many calls the first with other outputs than the first call's, which these are; 0: none
 };
 
+// How many parts a split of a call makes at most.
+std::int64_t most_parts(const Split& split, const Params& params);
+
 class Call {
  public:
   // `inputs` are dense, in the order of the signature. Throws std::invalid_argument where one's type or shape is not
@@ -46,10 +49,9 @@ class Call {
 
   // Places, runs and examines everything around it.
   Outcome run(Executor& executor, const Placement& placement, const Manner& manner = {});
-  // The same on the front placement, cut in at most `parts` by the signature's split: parts alike, or each larger than the one before.
-  Outcome run_split(Executor& executor, const Split& split, int parts, const Manner& manner, bool uneven = false);
-  // How many parts that is.
-  std::int64_t most_parts(const Split& split) const;
+  // The same on the front placement, cut in at most `parts` by one of the signature's splits, into parts alike or each larger than the one
+  // before. Without a split every part is the whole call, which writes the same.
+  Outcome run_parts(Executor& executor, const Split* split, int parts, const Manner& manner, bool uneven = false);
   // Other data at the same addresses: inputs whose elements have moved one on, where any data make sense. For what a kernel remembers; what it
   // computes is not looked at. How it ended, if not by returning; else empty.
   std::string run_other_data(Executor& executor, const Placement& placement);

@@ -230,4 +230,16 @@ std::string describe_element(DType dtype, const std::uint8_t* element) {
                      element_as_double(dtype, element));
 }
 
+Kept whole_of(const TensorSpec& spec, const std::vector<std::uint8_t>& bytes) {
+  Kept kept;
+  kept.values = {spec.dtype, spec.shape, bytes};
+  return kept;
+}
+
+std::string describe_miss(const TensorSpec& spec, const Miss& miss) {
+  std::string text = fmt::format("{} = {}, expected {}", element_name(spec, miss.index), miss.got, miss.want);
+  if (miss.ulp > 0) text += fmt::format("; margin {:.4g}, {:.4g} ulp", miss.margin, miss.ulp);
+  return text;
+}
+
 }  // namespace assay

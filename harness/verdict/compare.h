@@ -53,6 +53,10 @@ std::optional<double> bias_z(const std::vector<double>& units);
 // Puts the canonical NaN of its type for each NaN, so that digests do not depend on payloads.
 void canonicalise_nans(Array& array);
 
+// A whole tensor of these bytes.
+Kept whole_of(const TensorSpec& spec, const std::vector<std::uint8_t>& bytes);
+// "y[3] = 0x3f800000 (1), expected 0x3f800001 (1.0000001); margin 0.5, 1 ulp".
+std::string describe_miss(const TensorSpec& spec, const Miss& miss);
 // "y[3, 17]" for a flat index.
 std::string element_name(const TensorSpec& spec, std::int64_t index);
 // "0x3f800000 (1)"; of a block its scales and first codes.

@@ -32,7 +32,7 @@ struct Execution {
   std::optional<MemoryFault> fault;  // its address is one of this process, in the call's memory
   std::string failure;               // what else befell it: "threw std::bad_alloc", "was still running after 10 s"
   bool late = false;                 // that is, it took longer than it may
-  std::int64_t odd_call = 0;         // of many: the first, from 1, that differs from the first, and whose outputs are there; 0: none
+  std::int64_t odd_call = 0;  // of many: the first, from 1, that differs from the first, and whose outputs are there; 0: none
 };
 
 // How the parts of a call are run.

@@ -21,8 +21,8 @@ GuardedMemory::GuardedMemory(std::size_t bytes, std::size_t page) : bytes_((byte
   const auto map = [&](std::size_t offset, int rights) {
     return mmap(static_cast<std::uint8_t*>(base) + offset, bytes_, rights, MAP_SHARED | MAP_FIXED, file, 0) != MAP_FAILED;
   };
-  const bool mapped = base != MAP_FAILED && ftruncate(file, static_cast<off_t>(bytes_)) == 0 && map(page_, PROT_READ | PROT_WRITE) &&
-                      map(page_ + distance(), PROT_READ);
+  const bool mapped = base != MAP_FAILED && ftruncate(file, static_cast<off_t>(bytes_)) == 0 &&
+                      map(page_, PROT_READ | PROT_WRITE) && map(page_ + distance(), PROT_READ);
   close(file);
   if (!mapped) {
     if (base != MAP_FAILED) munmap(base, reserved());

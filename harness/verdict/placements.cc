@@ -129,7 +129,8 @@ std::vector<std::vector<std::size_t>> varied_offsets(std::span<const std::size_t
   }
   while (std::ranges::any_of(unseen, [](const auto& offsets) { return !offsets.empty(); })) {
     std::vector<std::size_t> row;
-    for (std::size_t t = 0; t < counts.size(); ++t) row.push_back(unseen[t].empty() ? take(t, counts[t] - 1) : *unseen[t].begin());
+    for (std::size_t t = 0; t < counts.size(); ++t)
+      row.push_back(unseen[t].empty() ? take(t, counts[t] - 1) : *unseen[t].begin());
     add(std::move(row));
   }
   return rows;
@@ -147,6 +148,7 @@ std::vector<Placement> placements_of(const Signature& signature, std::uint64_t s
     if (!spec.alias.empty() && !spec.in_place_only)
       all.push_back({spec.name + " in place of " + spec.alias, true, {}, Poison::Kind::noise, static_cast<int>(t)});
   }
+  all.push_back({"where other data lay before", true, {}, Poison::Kind::numbers, -1, true});
   if (bytes > kVariedBytes) return all;
   constexpr Poison::Kind kKinds[] = {Poison::Kind::numbers, Poison::Kind::noise, Poison::Kind::nans};
   const auto rows = varied_offsets(alignments, seed);

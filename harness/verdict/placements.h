@@ -13,16 +13,18 @@
 namespace assay {
 
 struct Placement {
-  std::string name;                   // for messages
-  bool at_end = true;                 // each tensor's last byte against the rear guard page, as far as its alignment allows
-  std::vector<std::size_t> offsets;   // else: of each tensor from the front guard page; none: 0
+  std::string name;                  // for messages
+  bool at_end = true;                // each tensor's last byte against the rear guard page, as far as its alignment allows
+  std::vector<std::size_t> offsets;  // else: of each tensor from the front guard page; none: 0
   Poison::Kind poison = Poison::Kind::nans;  // of what is no tensor's element
-  int in_place = -1;                  // the output (its index in the signature) that lies on its alias
+  int in_place = -1;                         // the output (its index in the signature) that lies on its alias
+  bool after_other =
+      false;  // a unit of its alignment before `at_end`, where no other placement lies: after a call with other data
 };
 
 inline constexpr std::size_t kOffsets = 64;  // offsets are tried over a cache line
 
-// Both ends; outputs on their aliases; and, where the call is small, offsets that differ from tensor to tensor (`varied_offsets`).
+// Both ends; outputs on their aliases; the place of other data; and, where the call is small, offsets that differ from tensor to tensor (`varied_offsets`).
 std::vector<Placement> placements_of(const Signature& signature, std::uint64_t seed);
 
 // Rows of levels 0 .. counts[f] - 1, one a factor, in which every pair of levels of every two factors occurs. The first row is of zeros.

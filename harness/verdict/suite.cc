@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <numeric>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "golden/manifest.h"
 #include "harness/verdict/data_dir.h"
@@ -13,6 +16,8 @@
 
 namespace assay {
 namespace {
+
+constexpr std::size_t kSmallBytes = 512;  // of a case that is called many times: no smaller
 
 class Suite {
  public:
@@ -39,25 +44,79 @@ class Suite {
     return request_.ops.empty() || std::find(request_.ops.begin(), request_.ops.end(), op) != request_.ops.end();
   }
 
-  void check_case(const Op& op, TestCase test, const Ledger* ledger) {
-    const std::vector<Candidate>& candidates = trials_.of(op);
-    if (candidates.empty()) return;
-    CaseCheck check(op, std::move(test), ledger, trials_.page());
-    for (const Candidate& candidate : candidates) {
-      result_.cases.push_back(check.check(candidate, request_.checks));
-      if (!request_.golden.empty()) result_.cases.back().repro += " --golden " + request_.golden.string();
-      if (progress_) progress_(result_.cases.back());
+  // How to come by a case that is to be run.
+  using Source = std::function<TestCase()>;
+
+  // Holds every candidate to the case; its results take the place of the source's number.
+  CaseCheck check_case(const Op& op, TestCase test, const Ledger* ledger, bool threads, std::vector<CaseResult>& results) {
+    CaseCheck check(op, std::move(test), ledger, trials_.page(), request_.seed);
+    for (const Candidate& candidate : trials_.of(op)) {
+      results.push_back(check.check(candidate, request_.checks, threads));
+      if (!request_.golden.empty()) results.back().repro += " --golden " + request_.golden.string();
+      if (progress_) progress_(results.back());
     }
+    return check;
+  }
+
+  // Cases of one op, in an order that no kernel can count on. Once an op: threads race the first case that suits them, before the op's
+  // kernels are called otherwise (those read until then wait), and the smallest is called many times at the end.
+  void run_cases(const Op& op, const std::vector<Source>& sources, const Ledger* ledger) {
+    if (trials_.of(op).empty()) return;
+    bool drilled = !drilled_.insert(&op).second;
+    std::vector<std::vector<CaseResult>> results(sources.size());
+    std::vector<std::pair<std::size_t, TestCase>> waiting;
+    std::optional<CaseCheck> smallest;
+    std::size_t smallest_number = 0;
+    const auto run = [&](std::size_t number, TestCase test, bool threads) {
+      CaseCheck check = check_case(op, std::move(test), ledger, threads, results[number]);
+      if (check.refused() || check.bytes() < kSmallBytes || (smallest && smallest->bytes() <= check.bytes())) return;
+      smallest.emplace(std::move(check));
+      smallest_number = number;
+    };
+    const bool drills = !drilled;
+    for (const std::size_t number : shuffled(sources.size())) {
+      TestCase test = sources[number]();
+      if (!drilled && thread_worth(op, test) < kEnoughWorth) {
+        waiting.emplace_back(number, std::move(test));
+        continue;
+      }
+      run(number, std::move(test), !std::exchange(drilled, true));
+    }
+    std::ranges::sort(waiting, std::greater(), [&op](const auto& one) { return thread_worth(op, one.second); });
+    for (auto& [number, test] : waiting) {
+      const bool threads = !drilled && thread_worth(op, test) > 0;
+      run(number, std::move(test), threads);
+      drilled = drilled || threads;
+    }
+    if (smallest && drills) check_many_calls(op, *smallest, results[smallest_number]);
+    for (auto& of_case : results) std::ranges::move(of_case, std::back_inserter(result_.cases));
+  }
+
+  void check_many_calls(const Op& op, CaseCheck& check, std::vector<CaseResult>& results) {
+    for (std::size_t c = 0; c < results.size(); ++c) {
+      if (results[c].verdict != Verdict::fail)
+        check.apply(check.check_many_calls(trials_.of(op)[c], request_.checks), results[c]);
+    }
+  }
+
+  std::vector<std::size_t> shuffled(std::size_t count) const {
+    std::vector<std::size_t> order(count);
+    std::iota(order.begin(), order.end(), 0);
+    std::uint64_t state = request_.seed;
+    for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[split_mix(state) % i]);
+    return order;
   }
 
   void run_generated() {
     for (const Op* op : ops()) {
       if (!wanted(op->name)) continue;
       GeneratedRequest one = *request_.generated;
+      std::vector<Source> sources;
       for (std::int64_t i = 0; i < request_.generated_cases; ++i, ++one.seed) {
-        TestCase test = generated_test_case(*op, one);
-        if (deal(*op, test.name)) check_case(*op, std::move(test), nullptr);
+        const TestCase test = generated_test_case(*op, one);
+        if (deal(*op, test.name)) sources.emplace_back([test] { return test; });
       }
+      run_cases(*op, sources, nullptr);
     }
   }
 
@@ -75,16 +134,20 @@ class Suite {
       const Op* op = find_op(file.op());
       if (op == nullptr) throw std::invalid_argument(path.string() + ": " + unknown_name("op", file.op(), op_names()));
       if (!wanted(file.op())) continue;
+      std::vector<Source> sources;
       for (const std::string& name : file.case_names()) {
         case_names_.insert(name);
         if (!request_.case_name.empty() && request_.case_name != name) continue;
         // Only its tags say whether a case is asked for; without --tag another shard's is not even read.
-        if (request_.tag.empty() && !deal(*op, name)) continue;
-        TestCase test = case_from_golden(*op, file, name);
+        if (request_.tag.empty()) {
+          if (deal(*op, name)) sources.emplace_back([op, &file, name] { return case_from_golden(*op, file, name); });
+          continue;
+        }
+        const TestCase test = case_from_golden(*op, file, name);
         tags_.insert(test.tags.begin(), test.tags.end());
-        if (!request_.tag.empty() && (!test.has_tag(request_.tag) || !deal(*op, name))) continue;
-        check_case(*op, std::move(test), own ? &ledger_ : nullptr);
+        if (test.has_tag(request_.tag) && deal(*op, name)) sources.emplace_back([test] { return test; });
       }
+      run_cases(*op, sources, own ? &ledger_ : nullptr);
     }
   }
 
@@ -96,8 +159,8 @@ class Suite {
     for (const Op* op : ops()) {
       if (!wanted(op->name)) continue;
       if (!request_.file.empty() && request_.file.stem() != op->name) continue;
-      auto test = bias_test_case(*op);
-      if (test && deal(*op, test->name)) check_case(*op, std::move(*test), request_.golden.empty() ? &ledger_ : nullptr);
+      const auto test = bias_test_case(*op);
+      if (test && deal(*op, test->name)) run_cases(*op, {[test] { return *test; }}, request_.golden.empty() ? &ledger_ : nullptr);
     }
   }
 
@@ -150,6 +213,7 @@ class Suite {
   Ledger ledger_;
   std::set<std::string> case_names_;
   std::set<std::string> tags_;
+  std::set<const Op*> drilled_;  // whose first call was raced
   std::int64_t dealt_ = 0;
   SuiteResult result_;
   Trials trials_;

@@ -25,6 +25,7 @@ struct CheckRequest {
   std::optional<GeneratedRequest> generated;  // made from seeds instead of read
   std::int64_t generated_cases = 1;           // seeds from generated->seed on
   Shard shard;                                // the part of the cases to run; by default all
+  std::uint64_t seed = 1;                     // of the order of cases, of what lies around their tensors, and of offsets
   Checks checks = Checks::all();
   std::string variant;                  // empty: all; one of them by its name, such as mine:rms_norm
   std::optional<RunnerOptions> runner;  // where kernels run; empty: here. With plugins it is these that are checked, else ours

@@ -181,8 +181,7 @@ RemoteRunner::Answer RemoteRunner::ask(wire::Kind kind, const std::string& paylo
   return receive(sequence_, most, deadline);
 }
 
-Execution RemoteRunner::run(const RemoteKernel& kernel, const Call& call, std::span<const CallPart> parts,
-                            const Manner& manner) {
+Execution RemoteRunner::run(const RemoteKernel& kernel, const Call& call, std::span<const CallPart> parts, const Manner& manner) {
   if (manner.fresh) child_.reset();
   wire::CallRequest request;
   request.kernel = kernel.number;

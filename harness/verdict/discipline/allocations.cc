@@ -19,9 +19,9 @@ thread_local assay::Allocations counted;
 extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*taken)(const volatile void*, std::size_t),
                                                          void (*given)(const volatile void*));
 
-const int installed = __sanitizer_install_malloc_and_free_hooks(
-    [](const volatile void*, std::size_t) { counted.taken += counting ? 1U : 0U; },
-    [](const volatile void*) { counted.given_back += counting ? 1U : 0U; });
+const int installed =
+    __sanitizer_install_malloc_and_free_hooks([](const volatile void*, std::size_t) { counted.taken += counting ? 1U : 0U; },
+                                              [](const volatile void*) { counted.given_back += counting ? 1U : 0U; });
 
 #else
 

@@ -166,4 +166,3 @@ assay_enter_kernel:
 #else
 #error "assay_enter_kernel: this architecture's calling convention is not known"
 #endif
-

@@ -101,7 +101,8 @@ Repeated repeat_kernel(KernelFunction kernel, const void* args, bool may_allocat
   const Allocations now = allocations();
   const std::int64_t kept = std::int64_t{now.taken - then.taken} - std::int64_t{now.given_back - then.given_back};
   if (!repeated.end.fault && times > 2 && kept >= times - 2) {
-    repeated.end.fault = CaughtFault{0, nullptr, "kept " + std::to_string(kept) + " blocks of memory over " + std::to_string(times) + " calls: a leak"};
+    repeated.end.fault = CaughtFault{
+        0, nullptr, "kept " + std::to_string(kept) + " blocks of memory over " + std::to_string(times) + " calls: a leak"};
   }
   return repeated;
 }

@@ -32,8 +32,9 @@ void run_at_once(std::size_t count, const std::function<void(std::size_t)>& body
 
 // The same call many times, each from the same bytes in `written`, the memory that it may write to.
 struct Repeated {
-  KernelEnd end;              // of the last
-  std::int64_t odd_call = 0;  // the first, from 1, that gave another status or other bytes than the first, which lie in memory; 0: none
+  KernelEnd end;  // of the last
+  std::int64_t odd_call =
+      0;  // the first, from 1, that gave another status or other bytes than the first, which lie in memory; 0: none
 };
 Repeated repeat_kernel(KernelFunction kernel, const void* args, bool may_allocate, std::span<const std::span<std::byte>> written,
                        std::int64_t times);

@@ -30,7 +30,8 @@ Poison::Poison(Kind kind, std::uint64_t seed) {
 
 template <class Visit>
 void Poison::for_each_piece(const void* origin, const std::uint8_t* begin, const std::uint8_t* end, Visit visit) const {
-  std::size_t at = static_cast<std::size_t>(begin - static_cast<const std::uint8_t*>(origin)) % kPeriod;  // modulo 2^64 before the base
+  std::size_t at =
+      static_cast<std::size_t>(begin - static_cast<const std::uint8_t*>(origin)) % kPeriod;  // modulo 2^64 before the base
   while (begin < end) {
     const std::size_t bytes = std::min(kPeriod - at, static_cast<std::size_t>(end - begin));
     if (!visit(begin, &stream_[at], bytes)) return;
@@ -40,10 +41,11 @@ void Poison::for_each_piece(const void* origin, const std::uint8_t* begin, const
 }
 
 void Poison::fill(const void* origin, std::uint8_t* begin, const std::uint8_t* end) const {
-  for_each_piece(origin, begin, end, [begin, first = begin](const std::uint8_t* from, const std::uint8_t* stream, std::size_t bytes) {
-    std::memcpy(begin + (from - first), stream, bytes);
-    return true;
-  });
+  for_each_piece(origin, begin, end,
+                 [begin, first = begin](const std::uint8_t* from, const std::uint8_t* stream, std::size_t bytes) {
+                   std::memcpy(begin + (from - first), stream, bytes);
+                   return true;
+                 });
 }
 
 const std::uint8_t* Poison::find_touched(const void* origin, const std::uint8_t* begin, const std::uint8_t* end) const {

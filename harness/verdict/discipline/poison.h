@@ -10,7 +10,7 @@ namespace assay {
 class Poison {
  public:
   enum class Kind : std::uint8_t {
-    nans,     // every half, bfloat16 and float a NaN or an infinity, signalling ones among them; a code of eight bits is 127 or -1 .. -128
+    nans,  // every half, bfloat16 and float a NaN or an infinity, signalling ones among them; a code of eight bits is 127 or -1 .. -128
     numbers,  // every float of the size that data have
     noise,    // anything
   };

@@ -154,9 +154,11 @@ std::string HandlersKept::settle() const {
   std::string first;
   const std::vector<struct sigaction> after = handlers_now();
   for (std::size_t signal = 1; signal < after.size(); ++signal) {
-    if (after[signal].sa_sigaction == before_[signal].sa_sigaction && after[signal].sa_flags == before_[signal].sa_flags) continue;
+    if (after[signal].sa_sigaction == before_[signal].sa_sigaction && after[signal].sa_flags == before_[signal].sa_flags)
+      continue;
     sigaction(static_cast<int>(signal), &before_[signal], nullptr);
-    if (first.empty()) first = "left another handler of signal " + std::to_string(signal) + " (" + strsignal(static_cast<int>(signal)) + ")";
+    if (first.empty())
+      first = "left another handler of signal " + std::to_string(signal) + " (" + strsignal(static_cast<int>(signal)) + ")";
   }
   return first;
 }

@@ -16,7 +16,7 @@
 namespace assay {
 namespace {
 
-constexpr std::size_t kReach = std::size_t{1} << 26;         // of inaccessible memory below: a frame larger than a page reaches past one
+constexpr std::size_t kReach = std::size_t{1} << 26;  // of inaccessible memory below: a frame larger than a page reaches past one
 constexpr std::size_t kHandlerBytes = std::size_t{1} << 17;  // room for a signal frame with every vector register
 constexpr std::size_t kCanary = 512;  // of the caller's frame; 512(top) holds the frame's address (the entry below)
 constexpr std::size_t kTop = kCanary + 16;
@@ -133,7 +133,8 @@ int KernelStack::call(KernelFunction kernel, const void* args) {
 
 std::string KernelStack::broken() const {
   for (std::size_t r = 0; r < std::size(kSaved); ++r) {
-    if (frame_.found[r] != frame_.given[r]) return std::string("left another value in the register ") + kSaved[r] + ", which a callee saves";
+    if (frame_.found[r] != frame_.given[r])
+      return std::string("left another value in the register ") + kSaved[r] + ", which a callee saves";
   }
 #if defined(__x86_64__)
   constexpr std::uint64_t kDirection = 1 << 10;
