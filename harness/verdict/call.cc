@@ -43,7 +43,7 @@ Call::Call(const Op& op, Params params, std::vector<Array> inputs, std::size_t p
       params_(std::move(params)),
       signature_(signature_of(op, params_)),
       inputs_(std::move(inputs)),
-      seed_(seed),
+      placements_(placements_of(signature_, seed)),
       poison_seed_(seed),
       poison_(Poison::Kind::noise, seed) {
   std::size_t next = 0;

@@ -215,7 +215,9 @@ CaseResult CaseCheck::check(const Candidate& candidate, const Checks& checks, bo
   std::vector<Outcome> raced;
   if (threads && judges_layouts(candidate, checks)) raced = race(candidate);
   prepare();
-  const Outcome outcome = call_.run(*candidate.executor, call_.placements().front());
+  // Who has not come back from a race is not called again.
+  const bool lost = !raced.empty() && raced.back().crashed;
+  const Outcome outcome = lost ? raced.back() : call_.run(*candidate.executor, call_.placements().front());
   result.placements = 1 + std::ssize(raced);
   result.digest = digest_of(outcome);
   result.in_ledger = known_to_ledger(candidate);

@@ -83,6 +83,7 @@ const Split* split_for_threads(const Signature& signature, const Params& params)
 // How much a case can tell of what threads do to a kernel: 0, nothing; kEnoughWorth: as much as any.
 int thread_worth(const Op& op, const TestCase& test);
 inline constexpr int kEnoughWorth = 8;
+inline constexpr std::size_t kSmallBytes = 512;  // of the case that is called many times: no smaller
 
 // One case of one op, laid out once: what does not depend on the variant is computed when first needed.
 class CaseCheck {

@@ -17,8 +17,6 @@
 namespace assay {
 namespace {
 
-constexpr std::size_t kSmallBytes = 512;  // of a case that is called many times: no smaller
-
 class Suite {
  public:
   Suite(const CheckRequest& request, const Progress& progress)

@@ -1,6 +1,9 @@
 #include "harness/verdict/discipline/allocations.h"
 
 #include <link.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
@@ -106,6 +109,21 @@ void __libc_free(void*);
 [[gnu::weak]] void free(void* memory) {
   if (memory != nullptr) ASSAY_COUNT(given_back);
   __libc_free(memory);
+}
+
+[[gnu::weak]] void* mmap(void* address, std::size_t length, int protection, int flags, int file, off_t offset) noexcept {
+  ASSAY_COUNT(taken);
+  const long result = syscall(SYS_mmap, address, length, protection, flags, file, offset);
+  return reinterpret_cast<void*>(result);  // NOLINT(performance-no-int-to-ptr): so the kernel gives it
+}
+[[gnu::weak]] void* mmap64(void* address, std::size_t length, int protection, int flags, int file, off64_t offset) noexcept {
+  ASSAY_COUNT(taken);
+  const long result = syscall(SYS_mmap, address, length, protection, flags, file, offset);
+  return reinterpret_cast<void*>(result);  // NOLINT(performance-no-int-to-ptr): so the kernel gives it
+}
+[[gnu::weak]] int munmap(void* address, std::size_t length) noexcept {
+  ASSAY_COUNT(given_back);
+  return static_cast<int>(syscall(SYS_munmap, address, length));
 }
 
 }  // extern "C"

@@ -1,4 +1,4 @@
-// What a call takes from the heap. The program's definitions of malloc and its kin stand before the C library's, so calls of every library
+// What a call takes of memory. The program's definitions of malloc, mmap and their kin stand before the C library's, so calls of every library
 // count, a plugin's among them; they are weak, and a program with definitions of its own counts nothing. Under sanitizers, whose heap it
 // is then, their hooks count.
 #pragma once

@@ -12,6 +12,8 @@
 namespace assay {
 namespace {
 
+constexpr std::int64_t kLookEvery = 256;  // calls: before a process has no descriptors left
+
 // Every byte of some memory, one piece after the other.
 std::vector<std::byte> copy_of(std::span<const std::span<std::byte>> pieces) {
   std::vector<std::byte> all;
@@ -93,17 +95,19 @@ Repeated repeat_kernel(KernelFunction kernel, const void* args, bool may_allocat
   const std::vector<std::byte> first = copy_of(written);
   const int status = repeated.end.status;
   const Allocations then = allocations();
-  for (std::int64_t call = 2; call <= times && !repeated.end.fault && repeated.odd_call == 0; ++call) {
+  Discipline rest(rest_rules());
+  std::string left;
+  for (std::int64_t call = 2; call <= times && !repeated.end.fault && repeated.odd_call == 0 && left.empty(); ++call) {
     put_back(written, before);
     repeated.end = run_kernel(kernel, args, may_allocate);
     if (!repeated.end.fault && (repeated.end.status != status || !same(written, first))) repeated.odd_call = call;
+    if (call % kLookEvery == 0 || call == times) left = rest.settle();
   }
   const Allocations now = allocations();
   const std::int64_t kept = std::int64_t{now.taken - then.taken} - std::int64_t{now.given_back - then.given_back};
-  if (!repeated.end.fault && times > 2 && kept >= times - 2) {
-    repeated.end.fault = CaughtFault{
-        0, nullptr, "kept " + std::to_string(kept) + " blocks of memory over " + std::to_string(times) + " calls: a leak"};
-  }
+  if (times > 2 && kept >= times - 2)
+    left = "kept " + std::to_string(kept) + " blocks of memory over " + std::to_string(times) + " calls: a leak";
+  if (!repeated.end.fault && !left.empty()) repeated.end.fault = CaughtFault{0, nullptr, std::move(left)};
   return repeated;
 }
 

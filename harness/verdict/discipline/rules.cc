@@ -1,8 +1,11 @@
 #include "harness/verdict/discipline/rules.h"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "harness/verdict/discipline/allocations.h"
@@ -104,7 +107,7 @@ std::uint64_t heap_words() {
 std::string heap_complaint(std::uint64_t before, std::uint64_t after) {
   const auto taken = static_cast<std::uint32_t>(after) - static_cast<std::uint32_t>(before);
   const auto given_back = static_cast<std::uint32_t>(after >> 32) - static_cast<std::uint32_t>(before >> 32);
-  return "called malloc and its kin " + std::to_string(taken) + " times and free " + std::to_string(given_back) +
+  return "called malloc, mmap or their kin " + std::to_string(taken) + " times and gave back " + std::to_string(given_back) +
          " times: a kernel takes no memory of its own";
 }
 
@@ -117,6 +120,35 @@ constexpr Rule kCallRules[] = {
     {"heap", heap_words, heap_complaint, nullptr},  // the last: it can be left out
 };
 
+// The lowest number that a file would get.
+std::uint64_t next_descriptor() {
+  const int file = open("/", O_PATH | O_CLOEXEC);
+  if (file >= 0) close(file);
+  return static_cast<std::uint64_t>(file);
+}
+std::string descriptor_complaint(std::uint64_t before, std::uint64_t after) {
+  return "left files open: the next would be number " + std::to_string(after) + ", before " + std::to_string(before);
+}
+
+// Pages.
+std::uint64_t address_space() {
+  char text[64] = {};
+  const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  const ssize_t bytes = read(file, text, sizeof text - 1);
+  close(file);
+  return bytes > 0 ? std::strtoull(text, nullptr, 10) : 0;
+}
+std::string address_complaint(std::uint64_t before, std::uint64_t after) {
+  constexpr std::uint64_t kMostPages = 1024;  // one in five calls
+  return after < before + kMostPages ? "" : "left " + std::to_string(after - before) + " pages of memory mapped";
+}
+
+constexpr Rule kRestRules[] = {
+    {"descriptors", next_descriptor, descriptor_complaint, nullptr},
+    {"address space", address_space, address_complaint, nullptr},
+};
+
 std::vector<struct sigaction> handlers_now() {
   std::vector<struct sigaction> all(NSIG);
   for (int signal = 1; signal < NSIG; ++signal) sigaction(signal, nullptr, &all[static_cast<std::size_t>(signal)]);
@@ -127,6 +159,10 @@ std::vector<struct sigaction> handlers_now() {
 
 std::span<const Rule> call_rules(bool heap) {
   return std::span(kCallRules).first(std::size(kCallRules) - (heap ? 0 : 1));
+}
+
+std::span<const Rule> rest_rules() {
+  return kRestRules;
 }
 
 Discipline::Discipline(std::span<const Rule> rules) : rules_(rules) {

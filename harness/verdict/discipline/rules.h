@@ -24,6 +24,9 @@ struct Rule {
 // Of every call; `heap`: that it takes no memory among them.
 std::span<const Rule> call_rules(bool heap);
 
+// Of many calls together, with no other thread about: what a process has of files and addresses.
+std::span<const Rule> rest_rules();
+
 // The words of some rules, before a call or many.
 class Discipline {
  public:
