@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "golden/sha256.h"
+#include "harness/verdict/draw.h"
+#include "reference/ops/split.h"
 #include "reference/ops/status.h"
 
 namespace assay {
@@ -41,7 +43,10 @@ CaseCheck::CaseCheck(const Op& op, TestCase test, const Ledger* ledger, std::siz
 
 // The reference's expectation; where the golden keeps the truth, the golden's.
 std::vector<reference::Expected> CaseCheck::expected_outputs() {
-  std::vector<reference::Expected> expected = reference_outputs(op_, test_.params, call_.pointers());
+  const bool sample = test_.drawn && work_of(op_, test_.params) > kWholeTruth;
+  std::vector<reference::Expected> expected = sample
+                                                  ? sampled_outputs(op_, test_.params, call_.pointers(), test_.seed.value_or(0))
+                                                  : reference_outputs(op_, test_.params, call_.pointers());
   for (std::size_t o = 0; o < outputs_.size() && bounded(); ++o) {
     const auto truth = test_.truth.find(call_.signature().tensors[outputs_[o]].name);
     if (truth == test_.truth.end()) continue;
@@ -71,11 +76,11 @@ void CaseCheck::prepare() {
 Comparison CaseCheck::compare_output(std::size_t output, const Array& y) const {
   const TensorSpec& spec = call_.signature().tensors[outputs_[output]];
   const reference::Expected& expected = baseline_->expected[output];
-  if (bounded()) return compare_bounded(spec, y, expected, op_.contract->bias_unit);
+  if (bounded()) return compare_expected(*op_.contract, spec, y, expected);
   const auto kept = test_.truth.find(spec.name);
   const Kept* truth = kept == test_.truth.end() ? nullptr : &kept->second;
   if (!exact()) return compare_encoded(y, expected.encoding, truth);
-  Comparison result = compare_bytes(spec, y, whole_of(spec, expected.bytes), any_nan());
+  Comparison result = compare_expected(*op_.contract, spec, y, expected);
   if (truth != nullptr && !result.worst) result = compare_bytes(spec, y, *truth, any_nan());
   return result;
 }
@@ -156,8 +161,7 @@ std::optional<Failure> CaseCheck::check_bits(const Outcome& outcome) const {
       const Comparison found = compare_bytes(spec, outcome.outputs[o], canonical->second, any_nan());
       if (found.worst) return Failure{Check::bits, "not the golden's canonical bits: " + describe_miss(spec, *found.worst)};
     }
-    const Comparison found =
-        compare_bytes(spec, outcome.outputs[o], whole_of(spec, baseline_->scalar.outputs[o].bytes), any_nan());
+    const Comparison found = compare_bytes(spec, outcome.outputs[o], whole(spec, baseline_->scalar.outputs[o].bytes), any_nan());
     if (found.worst) return Failure{Check::bits, "not the scalar kernel's bits: " + describe_miss(spec, *found.worst)};
   }
   return std::nullopt;
@@ -208,6 +212,7 @@ CaseResult CaseCheck::check(const Candidate& candidate, const Checks& checks, bo
   result.source = test_.source;
   result.tags = test_.tags;
   result.seed = test_.seed;
+  result.drawn = test_.drawn;
   result.refusal = test_.status != ASSAY_OK;
   result.repro = fmt::format("assay check {} {} {}", result.op, candidate.selection, test_.repro);
   if (!checks.off_to_string().empty()) result.repro += " --checks " + checks.to_string();

@@ -47,16 +47,22 @@ Comparison compare_encoded(const Array& y, const reference::Encoding& encoding, 
 // Holds bytes to bytes; the first difference is `worst`. NaNs are equal to NaNs if `any_nan`.
 Comparison compare_bytes(const TensorSpec& spec, const Array& y, const Kept& want, bool any_nan);
 
+// A bounded or an exact output against what its reference computed: all of it, or a sample.
+Comparison compare_expected(const reference::Contract& contract, const TensorSpec& spec, const Array& y,
+                            const reference::Expected& expected);
+
+// An output's bytes, all of them.
+Kept whole(const TensorSpec& spec, const std::vector<std::uint8_t>& bytes);
+
+// "y[0, 3] = 0x.. (..), expected ..; margin .., .. ulp".
+std::string describe_miss(const TensorSpec& spec, const Miss& miss);
+
 // z = sum t / sqrt(sum t^2); empty below 256 units.
 std::optional<double> bias_z(const std::vector<double>& units);
 
 // Puts the canonical NaN of its type for each NaN, so that digests do not depend on payloads.
 void canonicalise_nans(Array& array);
 
-// A whole tensor of these bytes.
-Kept whole_of(const TensorSpec& spec, const std::vector<std::uint8_t>& bytes);
-// "y[3] = 0x3f800000 (1), expected 0x3f800001 (1.0000001); margin 0.5, 1 ulp".
-std::string describe_miss(const TensorSpec& spec, const Miss& miss);
 // "y[3, 17]" for a flat index.
 std::string element_name(const TensorSpec& spec, std::int64_t index);
 // "0x3f800000 (1)"; of a block its scales and first codes.

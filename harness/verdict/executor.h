@@ -9,17 +9,11 @@
 
 #include "harness/verdict/discipline/kernel_run.h"
 #include "harness/verdict/discipline/rules.h"
-#include "reference/ops/op.h"
+#include "reference/ops/split.h"
 
 namespace assay {
 
 class Call;
-
-// The whole of a call, or what it is cut into: params and base pointers, in the order of the signature.
-struct CallPart {
-  Params params;
-  std::vector<void*> pointers;
-};
 
 struct MemoryFault {
   int signal = 0;

@@ -23,6 +23,7 @@
 
 #include "harness/verdict/cases.h"
 #include "harness/verdict/check.h"
+#include "harness/verdict/coverage.h"
 #include "harness/verdict/suite.h"
 #include "kernels/isa.h"
 
@@ -31,6 +32,8 @@ namespace {
 
 constexpr rlim_t kSeconds =
     300;  // of the processor's time for one mutant, however busy the machine: a hang is a failure of the guard
+
+constexpr std::uint64_t kRandomCases = 3;  // as many as the check draws by itself
 
 using RunFn = AssayStatus (*)(const void* args) noexcept;
 
@@ -71,6 +74,8 @@ Cases prepared_cases(const Op& op) {
     for (const std::string& name : file.case_names()) add(case_from_golden(op, file, name));
   }
   if (auto test = bias_test_case(op)) add(std::move(*test));
+  for (Params& params : covering_params(op)) add(shape_test_case(op, std::move(params)));
+  for (std::uint64_t seed = 1; seed <= kRandomCases; ++seed) add(random_test_case(op, seed, kRandomWork));
   const Variant scalar = variants_of(op).back();
   for (CaseCheck& one : cases.all) {
     const CaseResult result = one.check(scalar, Checks::parse("classes,bound,exact"));  // computes what is kept
