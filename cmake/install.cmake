@@ -6,7 +6,7 @@ include(CMakePackageConfigHelpers)
 # kernels are made of (simd/ and the like) stays at home.
 set_target_properties(kernels PROPERTIES OUTPUT_NAME assay_kernels)
 install(TARGETS kernels EXPORT assay ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES kernels/abi.h kernels/isa.h kernels/isa.inc kernels/kv_view.h kernels/op_tables.h ${CMAKE_BINARY_DIR}/generated/kernels/op_tables.inc
+install(FILES kernels/abi.h kernels/isa.h kernels/isa.inc kernels/kv_view.h kernels/op_tables.h kernels/sizes.h ${CMAKE_BINARY_DIR}/generated/kernels/op_tables.inc
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/assay/kernels)
 file(GLOB kernel_folders CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/kernels kernels/*)
 foreach(folder IN LISTS kernel_folders)

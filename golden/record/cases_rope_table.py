@@ -121,6 +121,8 @@ def edges() -> list[Case]:
              note="cosines near zero: the reduction must keep its relative accuracy"),
         make("freqs_near_ties", "freqs", np.int32([1]), len(NEAR_TIES), inv_freq=F32(NEAR_TIES),
              note="cosines and sines beside ties: a series cut short rounds to the other side"),
+        make("freqs_negative", "freqs", np.int32([0, 1, 7]), 11, inv_freq=F32([1, -1, 0.5, -0.5, 0.0, -0.0, -3, 3, -16, 2.0**-149, -(2.0**-149)]),
+             tags="denormal", note="angles of -0, whose sine is -0"),
         make("near_multiples_of_pi", "f64",
              np.int32([22, 44, 355, 710, 103993, 104348, 208341, 312689, 833719, 1146408]), 1,
              note="positions beside multiples of pi: sines near zero"),

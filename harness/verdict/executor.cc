@@ -98,7 +98,7 @@ Execution InProcess::run(const Call& call, std::span<const CallPart> parts, cons
   if (!handlers_) handlers_.emplace();
   std::vector<Arguments> all;
   all.reserve(parts.size());
-  for (const CallPart& part : parts) all.emplace_back(call.op(), part.params, part.pointers);
+  for (const CallPart& part : parts) all.emplace_back(call.op(), part.params, part.pointers, part.instead);
   const auto run = [&] { return run_here(kernel_, call, all, manner); };
   return manner.fresh ? run_in_child(run) : run();
 }

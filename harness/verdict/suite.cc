@@ -13,6 +13,7 @@
 #include "harness/verdict/coverage.h"
 #include "harness/verdict/data_dir.h"
 #include "harness/verdict/nearest.h"
+#include "harness/verdict/refusals.h"
 #include "harness/verdict/trials.h"
 #include "harness/verdict/vast.h"
 
@@ -40,6 +41,7 @@ class Suite {
       if (request_.shapes) run_own("shapes", [this](const Op& op) { run_shapes(op); });
       if (request_.shapes && !request_.runner) run_own("vast", [this](const Op& op) { run_vast(op); });
       if (request_.random_cases > 0) run_own("random", [this](const Op& op) { run_random(op); });
+      run_own(kRefusals, [this](const Op& op) { run_refusals(op); });
     }
     judge();
     return std::move(result_);
@@ -50,17 +52,19 @@ class Suite {
     return request_.ops.empty() || std::find(request_.ops.begin(), request_.ops.end(), op) != request_.ops.end();
   }
 
+  void take(CaseResult result, std::vector<CaseResult>& results) {
+    if (!request_.golden.empty()) result.repro += " --golden " + request_.golden.string();
+    results.push_back(std::move(result));
+    if (progress_) progress_(results.back());
+  }
+
   // How to come by a case that is to be run.
   using Source = std::function<TestCase()>;
 
   // Holds every candidate to the case; its results take the place of the source's number.
   CaseCheck check_case(const Op& op, TestCase test, const Ledger* ledger, bool threads, std::vector<CaseResult>& results) {
     CaseCheck check(op, std::move(test), ledger, trials_.page(), request_.seed);
-    for (const Candidate& candidate : trials_.of(op)) {
-      results.push_back(check.check(candidate, request_.checks, threads));
-      if (!request_.golden.empty()) results.back().repro += " --golden " + request_.golden.string();
-      if (progress_) progress_(results.back());
-    }
+    for (const Candidate& candidate : trials_.of(op)) take(check.check(candidate, request_.checks, threads), results);
     return check;
   }
 
@@ -143,6 +147,7 @@ class Suite {
       std::vector<Source> sources;
       for (const std::string& name : file.case_names()) {
         case_names_.insert(name);
+        with_golden_.insert(op);
         if (!request_.case_name.empty() && request_.case_name != name) continue;
         // Only its tags say whether a case is asked for; without --tag another shard's is not even read.
         if (request_.tag.empty()) {
@@ -194,8 +199,7 @@ class Suite {
       for (const Variant& variant : variants_of(op)) {
         const auto& candidates = trials_.of(op);
         if (std::ranges::find(candidates, variant.name, &Candidate::name) == candidates.end()) continue;
-        result_.cases.push_back(check.check(variant, request_.checks));
-        if (progress_) progress_(result_.cases.back());
+        take(check.check(variant, request_.checks), result_.cases);
       }
     }
   }
@@ -209,6 +213,12 @@ class Suite {
       sources.emplace_back([&op, seed, work = request_.work] { return random_test_case(op, seed, work); });
     }
     run_cases(op, sources, nullptr);
+  }
+
+  void run_refusals(const Op& op) {
+    if (!deal(op, kRefusals)) return;
+    RefusalCheck check(op, trials_.page());
+    for (const Candidate& candidate : trials_.of(op)) take(check.check(candidate, request_.checks), result_.cases);
   }
 
   // Every case that is asked for comes here once, in the same order whatever the shard: they are dealt like cards, since
@@ -250,7 +260,7 @@ class Suite {
     }
     if (!request_.everything() || !request_.golden.empty() || !request_.file.empty()) return;
     for (const Op* op : ops()) {
-      if (wanted(op->name) && !result_.known.contains(op->name) && !trials_.of(*op).empty())
+      if (wanted(op->name) && !with_golden_.contains(op) && !trials_.of(*op).empty())
         result_.faults.push_back(op->name + std::string(": has no golden"));
     }
   }
@@ -261,6 +271,7 @@ class Suite {
   std::set<std::string> case_names_;
   std::set<std::string> tags_;
   std::set<const Op*> drilled_;  // whose first call was raced
+  std::set<const Op*> with_golden_;
   std::int64_t dealt_ = 0;
   SuiteResult result_;
   Trials trials_;

@@ -39,6 +39,7 @@
 #pragma once
 
 #include "kernels/kv_view.h"
+#include "kernels/sizes.h"
 
 ASSAY_C_BEGIN
 
@@ -62,3 +63,25 @@ typedef struct AttentionArgs {
 } AttentionArgs;
 
 ASSAY_C_END
+
+ASSAY_SIZES_BEGIN
+
+/* It reads the spans, not what they point to. */
+ASSAY_SIZES(AttentionArgs, assay_attention_sizes) {
+  if (!assay_volume(a->rows, a->n_heads, a->head_dim) || !assay_size(a->n_kv) || !assay_size(a->span_count) ||
+      !assay_area(a->rows, a->q_row_stride) || !assay_area(a->n_heads, a->q_head_stride) ||
+      !assay_area(a->rows, a->y_row_stride) || !assay_area(a->n_heads, a->y_head_stride)) {
+    return 0;
+  }
+  for (int64_t i = 0; i < a->span_count; ++i) {
+    const AssayKvSpan* s = &a->spans[i];
+    if (!assay_volume(a->n_kv, s->count, a->head_dim) || !assay_area(a->n_kv, s->k_head_stride) ||
+        !assay_area(s->count, s->k_row_stride) || !assay_area(a->n_kv, s->v_head_stride) ||
+        !assay_area(s->count, s->v_row_stride)) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+ASSAY_SIZES_END

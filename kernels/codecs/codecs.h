@@ -46,6 +46,7 @@
 #pragma once
 
 #include "kernels/formats/blocks.h"
+#include "kernels/sizes.h"
 
 ASSAY_C_BEGIN
 
@@ -59,3 +60,11 @@ typedef struct CodecArgs {
 } CodecArgs;
 
 ASSAY_C_END
+
+ASSAY_SIZES_BEGIN
+
+ASSAY_SIZES(CodecArgs, assay_codec_sizes) {
+  return assay_area(a->rows, a->k) && assay_area(a->rows, a->src_stride) && assay_area(a->rows, a->dst_stride);
+}
+
+ASSAY_SIZES_END

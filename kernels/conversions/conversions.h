@@ -20,7 +20,7 @@
 */
 #pragma once
 
-#include "kernels/abi.h"
+#include "kernels/sizes.h"
 
 ASSAY_C_BEGIN
 
@@ -31,3 +31,11 @@ typedef struct ConvertArgs {
 } ConvertArgs;
 
 ASSAY_C_END
+
+ASSAY_SIZES_BEGIN
+
+ASSAY_SIZES(ConvertArgs, assay_convert_sizes) {
+  return assay_size(a->n);
+}
+
+ASSAY_SIZES_END

@@ -3,7 +3,7 @@
    What every op refuses, nothing is written. */
 #pragma once
 
-#include "kernels/abi.h"
+#include "kernels/sizes.h"
 
 ASSAY_C_BEGIN
 
@@ -95,3 +95,23 @@ typedef struct LogitsCopyToPositionArgs {
 } LogitsCopyToPositionArgs;
 
 ASSAY_C_END
+
+ASSAY_SIZES_BEGIN
+
+ASSAY_SIZES(KvStoreArgs, assay_kv_store_sizes) {
+  return assay_volume(a->tokens, a->n_kv, a->head_dim) && assay_volume(a->n_kv, a->capacity, a->head_dim_padded) &&
+         assay_area(a->tokens, a->src_row_stride) && assay_area(a->n_kv, a->src_head_stride);
+}
+ASSAY_SIZES(KvCopyArgs, assay_kv_copy_sizes) {
+  return assay_volume(a->n_kv, a->positions, a->head_dim) && assay_area(a->n_kv, a->src_head_stride) &&
+         assay_area(a->positions, a->src_row_stride) && assay_area(a->n_kv, a->dst_head_stride) &&
+         assay_area(a->positions, a->dst_row_stride);
+}
+ASSAY_SIZES(KvRepackArgs, assay_kv_repack_sizes) {
+  return assay_volume(a->n_kv, a->capacity_src, a->row) && assay_volume(a->n_kv, a->capacity_dst, a->row);
+}
+ASSAY_SIZES(LogitsCopyToPositionArgs, assay_logits_copy_to_position_sizes) {
+  return assay_area(a->positions, a->vocab) && assay_area(a->positions, a->dst_stride);
+}
+
+ASSAY_SIZES_END

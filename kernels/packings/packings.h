@@ -17,6 +17,7 @@
 #pragma once
 
 #include "kernels/formats/packed.h"
+#include "kernels/sizes.h"
 
 ASSAY_C_BEGIN
 
@@ -30,3 +31,11 @@ typedef struct PackArgs {
 } PackArgs;
 
 ASSAY_C_END
+
+ASSAY_SIZES_BEGIN
+
+ASSAY_SIZES(PackArgs, assay_pack_sizes) {
+  return assay_area(a->n, a->k) && assay_area(a->n, a->src_stride) && assay_area(a->n, a->dst_stride);
+}
+
+ASSAY_SIZES_END

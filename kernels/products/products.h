@@ -56,6 +56,7 @@
 #pragma once
 
 #include "kernels/formats/packed.h"
+#include "kernels/sizes.h"
 
 ASSAY_C_BEGIN
 
@@ -74,3 +75,12 @@ typedef struct ProductArgs {
 } ProductArgs;
 
 ASSAY_C_END
+
+ASSAY_SIZES_BEGIN
+
+ASSAY_SIZES(ProductArgs, assay_product_sizes) {
+  return assay_area(a->n, a->k) && assay_area(a->m, a->k) && assay_area(a->m, a->n) && assay_area(a->m, a->x_stride) &&
+         assay_area(a->m, a->y_stride);
+}
+
+ASSAY_SIZES_END

@@ -111,7 +111,27 @@ constexpr Field kFields[] = {{"q", offsetof(A, q), tensor},
                              {"q_row_stride", offsetof(A, q_row_stride), size, erased<q_row>, true},
                              {"y_row_stride", offsetof(A, y_row_stride), size, erased<y_row>, true},
                              {"position", offsetof(A, position), number, erased<position>},
-                             {"span_count", offsetof(A, span_count), any, erased<span_count>, false, {}, ""}};
+                             {"span_count", offsetof(A, span_count), length, erased<span_count>, false, {}, ""}};
+
+constexpr Field kSpanFields[] = {{"first", offsetof(AssayKvSpan, first), any},
+                                 {"count", offsetof(AssayKvSpan, count), size},
+                                 {"k_head_stride", offsetof(AssayKvSpan, k_head_stride), size},
+                                 {"k_row_stride", offsetof(AssayKvSpan, k_row_stride), size},
+                                 {"v_head_stride", offsetof(AssayKvSpan, v_head_stride), size},
+                                 {"v_row_stride", offsetof(AssayKvSpan, v_row_stride), size}};
+
+// Spans are looked at where their number can be one.
+std::vector<TensorSizes> sizes(const Op&, const A& a) {
+  const std::vector<std::int64_t> shape{a.rows, a.n_heads, a.head_dim};
+  std::vector<TensorSizes> all{
+      {shape, {a.q_row_stride, a.q_head_stride}}, {shape, {a.y_row_stride, a.y_head_stride}}, {{a.n_kv}}, {{a.span_count}}};
+  if (!may_be(all)) return all;
+  for (const AssayKvSpan& span : std::span(a.spans, static_cast<std::size_t>(a.span_count))) {
+    all.push_back({{a.n_kv, span.count, a.head_dim}, {span.k_head_stride, span.k_row_stride}});
+    all.push_back({{a.n_kv, span.count, a.head_dim}, {span.v_head_stride, span.v_row_stride}});
+  }
+  return all;
+}
 
 // q or y: with rows in front in prefill.
 TensorSpec query(const Op& op, TensorSpec spec, const A& a, std::int64_t row_stride, std::int64_t head_stride) {
@@ -167,10 +187,15 @@ std::vector<NestedArray> arrays(const Op& op, const Params& params, const A& a, 
   return {spans};
 }
 
+// Positions past 2^63 - 1 are none.
+bool has_sum(std::int64_t a, std::int64_t b) {
+  return !__builtin_add_overflow(a, b, &a);
+}
+
 bool is_view(std::span<const AssayKvSpan> spans) {
   for (std::size_t i = 0; i < spans.size(); ++i) {
     const AssayKvSpan& span = spans[i];
-    if (span.first < 0 || span.first % ASSAY_KV_BLOCK != 0) return false;
+    if (span.first < 0 || span.first % ASSAY_KV_BLOCK != 0 || span.count < 1 || !has_sum(span.first, span.count)) return false;
     if (i + 1 < spans.size() && (span.count % ASSAY_KV_BLOCK != 0 || span.first + span.count != spans[i + 1].first)) return false;
   }
   return true;
@@ -180,7 +205,7 @@ AssayStatus refusal(const Op& op, const A& a) {
   if (a.n_heads == 0) return ASSAY_OK;
   const std::span spans(a.spans, static_cast<std::size_t>(a.span_count));
   if (a.n_kv == 0 || a.n_heads % a.n_kv != 0 || a.head_dim < 1 || a.head_dim > kMostHeadDim || a.position < 0 ||
-      !is_view(spans) || (!is_prefill(op) && a.rows != 1)) {
+      !has_sum(a.position, a.rows) || !is_view(spans) || (!is_prefill(op) && a.rows != 1)) {
     return ASSAY_BAD_SHAPE;
   }
   if (!std::isfinite(a.scale) || a.window < 0 || (a.causal == 0 && a.window > 0)) return ASSAY_BAD_PARAMETER;
@@ -290,6 +315,8 @@ constexpr Family kFamily = {
     .header = "kernels/attention/attention.h",
     .args_bytes = sizeof(A),
     .fields = kFields,
+    .array_fields = kSpanFields,
+    .sizes = erased<sizes>,
     .signature = erased<signature>,
     .outputs = erased<outputs>,
     .refusal = erased<refusal>,

@@ -24,6 +24,7 @@
 #include "harness/verdict/cases.h"
 #include "harness/verdict/check.h"
 #include "harness/verdict/coverage.h"
+#include "harness/verdict/refusals.h"
 #include "harness/verdict/suite.h"
 #include "kernels/isa.h"
 
@@ -91,6 +92,10 @@ struct Mutant {
   std::string variant;
 };
 
+nlohmann::json failure_json(const CaseResult& result) {
+  return {{"case", result.case_name}, {"check", check_name(result.failure->check)}, {"message", result.failure->message}};
+}
+
 // What the state of a kernel does, and threads: in a process that has not called it yet.
 nlohmann::json judge_state(Cases& cases, const Mutant& mutant) {
   InProcess executor(load(mutant.library, mutant.symbol));
@@ -101,13 +106,12 @@ nlohmann::json judge_state(Cases& cases, const Mutant& mutant) {
   if (!result.failure) smallest.apply(smallest.check_many_calls(candidate, checks), result);
   nlohmann::json failures = nlohmann::json::array();
   if (result.failure) {
-    failures.push_back(
-        {{"case", result.case_name}, {"check", check_name(result.failure->check)}, {"message", result.failure->message}});
+    failures.push_back(failure_json(result));
   }
   return {{"failures", failures}};
 }
 
-nlohmann::json judge(std::vector<CaseCheck>& cases, const Mutant& mutant, const std::string& wanted) {
+nlohmann::json judge(std::vector<CaseCheck>& cases, RefusalCheck& refusals, const Mutant& mutant, const std::string& wanted) {
   InProcess executor(load(mutant.library, mutant.symbol));
   const Candidate candidate{.name = mutant.variant, .selection = "", .executor = &executor};
   nlohmann::json failures = nlohmann::json::array();
@@ -127,14 +131,15 @@ nlohmann::json judge(std::vector<CaseCheck>& cases, const Mutant& mutant, const 
     // Whoever tests at all sees a crash, and a refusal of what should be taken. Placements that only the guard tries count as they are.
     const bool refused = !result.refusal && result.failure->message.starts_with("returned ");
     if ((refused || result.crashed) && checks == values) nmse = INFINITY;
-    failures.push_back(
-        {{"case", result.case_name}, {"check", check_name(result.failure->check)}, {"message", result.failure->message}});
+    failures.push_back(failure_json(result));
     return result.failure->check != Check::spread;
   };
   bool failed = false;
   for (CaseCheck& one : cases) failed = run(one, values) || failed;
   if (wanted.find("guard") != std::string::npos) {
     for (std::size_t i = 0; i < cases.size() && !failed; ++i) failed = run(cases[i], "classes,bound,exact,guard");
+    const CaseResult result = failed ? CaseResult{} : refusals.check(candidate, Checks::parse("exact,guard"));
+    if (result.failure) failures.push_back(failure_json(result));
   }
   return {{"failures", failures},
           {"nmse", std::isfinite(nmse) ? nlohmann::json(nmse) : nlohmann::json("inf")},
@@ -183,10 +188,11 @@ int run(const std::string& op_name, const std::string& wanted) {
   assert_float_environment();
   const Op& op = require_op(op_name);
   Cases cases = prepared_cases(op);
+  RefusalCheck refusals(op);
   for (std::string line; std::getline(std::cin, line);) {
     Mutant mutant;
     std::istringstream(line) >> mutant.name >> mutant.library >> mutant.symbol >> mutant.variant;
-    nlohmann::json result = apart([&] { return judge(cases.all, mutant, wanted); });
+    nlohmann::json result = apart([&] { return judge(cases.all, refusals, mutant, wanted); });
     if (result["failures"].empty() && result["ended"] == "" && wanted.find("guard") != std::string::npos) {
       const nlohmann::json state = apart([&] { return judge_state(cases, mutant); });
       result["failures"] = state["failures"];
