@@ -4,15 +4,14 @@
 
 #include <algorithm>
 #include <iterator>
-#include <numeric>
 #include <set>
 #include <stdexcept>
-#include <utility>
 
 #include "golden/manifest.h"
 #include "harness/verdict/coverage.h"
 #include "harness/verdict/data_dir.h"
 #include "harness/verdict/nearest.h"
+#include "harness/verdict/op_run.h"
 #include "harness/verdict/refusals.h"
 #include "harness/verdict/trials.h"
 #include "harness/verdict/vast.h"
@@ -52,69 +51,21 @@ class Suite {
     return request_.ops.empty() || std::find(request_.ops.begin(), request_.ops.end(), op) != request_.ops.end();
   }
 
-  void take(CaseResult result, std::vector<CaseResult>& results) {
+  void take(CaseResult& result) const {
     if (!request_.golden.empty()) result.repro += " --golden " + request_.golden.string();
-    results.push_back(std::move(result));
-    if (progress_) progress_(results.back());
+    if (progress_) progress_(result);
+  }
+  void add(CaseResult result) {
+    take(result);
+    result_.cases.push_back(std::move(result));
   }
 
-  // How to come by a case that is to be run.
-  using Source = std::function<TestCase()>;
-
-  // Holds every candidate to the case; its results take the place of the source's number.
-  CaseCheck check_case(const Op& op, TestCase test, const Ledger* ledger, bool threads, std::vector<CaseResult>& results) {
-    CaseCheck check(op, std::move(test), ledger, trials_.page(), request_.seed);
-    for (const Candidate& candidate : trials_.of(op)) take(check.check(candidate, request_.checks, threads), results);
-    return check;
-  }
-
-  // Cases of one op, in an order that no kernel can count on. Once an op: threads race the first case that suits them, before the op's
-  // kernels are called otherwise (those read until then wait), and the smallest is called many times at the end.
   void run_cases(const Op& op, const std::vector<Source>& sources, const Ledger* ledger) {
-    if (trials_.of(op).empty()) return;
-    bool drilled = !drilled_.insert(&op).second;
-    std::vector<std::vector<CaseResult>> results(sources.size());
-    std::vector<std::pair<std::size_t, TestCase>> waiting;
-    std::optional<CaseCheck> smallest;
-    std::size_t smallest_number = 0;
-    const auto run = [&](std::size_t number, TestCase test, bool threads) {
-      CaseCheck check = check_case(op, std::move(test), ledger, threads, results[number]);
-      if (check.refused() || check.bytes() < kSmallBytes || (smallest && smallest->bytes() <= check.bytes())) return;
-      smallest.emplace(std::move(check));
-      smallest_number = number;
-    };
-    const bool drills = !drilled;
-    for (const std::size_t number : shuffled(sources.size())) {
-      TestCase test = sources[number]();
-      if (!drilled && thread_worth(op, test) < kEnoughWorth) {
-        waiting.emplace_back(number, std::move(test));
-        continue;
-      }
-      run(number, std::move(test), !std::exchange(drilled, true));
-    }
-    std::ranges::sort(waiting, std::greater(), [&op](const auto& one) { return thread_worth(op, one.second); });
-    for (auto& [number, test] : waiting) {
-      const bool threads = !drilled && thread_worth(op, test) > 0;
-      run(number, std::move(test), threads);
-      drilled = drilled || threads;
-    }
-    if (smallest && drills) check_many_calls(op, *smallest, results[smallest_number]);
-    for (auto& of_case : results) std::ranges::move(of_case, std::back_inserter(result_.cases));
-  }
-
-  void check_many_calls(const Op& op, CaseCheck& check, std::vector<CaseResult>& results) {
-    for (std::size_t c = 0; c < results.size(); ++c) {
-      if (results[c].verdict != Verdict::fail)
-        check.apply(check.check_many_calls(trials_.of(op)[c], request_.checks), results[c]);
-    }
-  }
-
-  std::vector<std::size_t> shuffled(std::size_t count) const {
-    std::vector<std::size_t> order(count);
-    std::iota(order.begin(), order.end(), 0);
-    std::uint64_t state = request_.seed;
-    for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[split_mix(state) % i]);
-    return order;
+    if (trials_.of(op).empty() || sources.empty()) return;
+    const bool first = drilled_.insert(&op).second;
+    const OpRun run{op,    trials_.of(op), request_.checks, ledger, trials_.page(), request_.seed,
+                    first, [this](CaseResult& result) { take(result); }};
+    std::ranges::move(assay::run_cases(run, sources), std::back_inserter(result_.cases));
   }
 
   void run_generated() {
@@ -199,7 +150,7 @@ class Suite {
       for (const Variant& variant : variants_of(op)) {
         const auto& candidates = trials_.of(op);
         if (std::ranges::find(candidates, variant.name, &Candidate::name) == candidates.end()) continue;
-        take(check.check(variant, request_.checks), result_.cases);
+        add(check.check(variant, request_.checks));
       }
     }
   }
@@ -218,7 +169,7 @@ class Suite {
   void run_refusals(const Op& op) {
     if (!deal(op, kRefusals)) return;
     RefusalCheck check(op, trials_.page());
-    for (const Candidate& candidate : trials_.of(op)) take(check.check(candidate, request_.checks), result_.cases);
+    for (const Candidate& candidate : trials_.of(op)) add(check.check(candidate, request_.checks));
   }
 
   // Every case that is asked for comes here once, in the same order whatever the shard: they are dealt like cards, since
