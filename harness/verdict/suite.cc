@@ -53,6 +53,8 @@ class Suite {
 
   void take(CaseResult& result) const {
     if (!request_.golden.empty()) result.repro += " --golden " + request_.golden.string();
+    // What lies around tensors comes from it. Cases that are made have it already.
+    if (result.repro.find(" --seed ") == std::string::npos && request_.seed != CheckRequest{}.seed) result.repro += fmt::format(" --seed {}", request_.seed);
     if (progress_) progress_(result);
   }
   void add(CaseResult result) {
@@ -221,7 +223,7 @@ class Suite {
   Ledger ledger_;
   std::set<std::string> case_names_;
   std::set<std::string> tags_;
-  std::set<const Op*> drilled_;  // whose first call was raced
+  std::set<const Op*> drilled_;  // whose kernels have been called
   std::set<const Op*> with_golden_;
   std::int64_t dealt_ = 0;
   SuiteResult result_;
