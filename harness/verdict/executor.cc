@@ -18,7 +18,7 @@ void add(Execution& result, const KernelEnd& end) {
   if (end.status != ASSAY_OK) result.status = static_cast<AssayStatus>(end.status);
   if (!end.fault || result.fault || !result.failure.empty()) return;
   result.status = ASSAY_OK;
-  if (end.fault->signal == 0) {
+  if (!end.fault->text.empty()) {
     result.failure = end.fault->text;
   } else {
     result.fault = MemoryFault{end.fault->signal, end.fault->address};

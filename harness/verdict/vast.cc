@@ -107,7 +107,7 @@ VastCheck::Ran VastCheck::run(const Variant& variant) {
   const Arguments args(op_, params_, pointers_);
   const KernelEnd end = run_kernel(variant.run, args.data());
   if (end.fault) {
-    ran.violation = end.fault->signal == 0
+    ran.violation = !end.fault->text.empty()
                         ? end.fault->text
                         : fmt::format("touched memory that is no tensor's, or raised signal {}", end.fault->signal);
   } else if (end.status != ASSAY_OK) {

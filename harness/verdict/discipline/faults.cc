@@ -3,6 +3,7 @@
 #include <cxxabi.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <ucontext.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -10,6 +11,8 @@
 #include <iterator>
 #include <memory>
 #include <typeinfo>
+
+#include "kernels/abi.h"
 
 namespace assay {
 namespace {
@@ -20,9 +23,20 @@ thread_local sigjmp_buf jump_target;
 thread_local bool armed = false;
 thread_local int caught_signal = 0;
 thread_local const void* caught_address = nullptr;
+thread_local const char* caught_reason = nullptr;
 struct sigaction before[std::size(kSignals)];
 
-void on_signal(int signal, siginfo_t* info, void*) {
+// What the kernel says of a signal itself (ASSAY_FAULT_MARK), in its own memory; null: nothing.
+const char* reason_of([[maybe_unused]] int signal, [[maybe_unused]] const void* context) {
+#if defined(__x86_64__)
+  const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
+  if (signal == SIGILL && registers[REG_RSI] == ASSAY_FAULT_MARK)
+    return reinterpret_cast<const char*>(registers[REG_RDI]);  // NOLINT(performance-no-int-to-ptr)
+#endif
+  return nullptr;
+}
+
+void on_signal(int signal, siginfo_t* info, void* context) {
   if (!armed) {  // of a thread that is not ours to save: what raised it raises it again, for who was there before
     sigaction(signal, &before[std::find(std::begin(kSignals), std::end(kSignals), signal) - kSignals], nullptr);
     return;
@@ -30,6 +44,7 @@ void on_signal(int signal, siginfo_t* info, void*) {
   armed = false;
   caught_signal = signal;
   caught_address = signal == SIGSEGV || signal == SIGBUS ? info->si_addr : nullptr;
+  caught_reason = reason_of(signal, context);
   siglongjmp(jump_target, 1);
 }
 
@@ -69,7 +84,9 @@ void install_fault_handlers() {
 std::optional<CaughtFault> catch_faults(const std::function<void()>& body) {
   static const bool installed = (install_fault_handlers(), true);
   static_cast<void>(installed);
-  if (sigsetjmp(jump_target, 0) != 0) return CaughtFault{caught_signal, caught_address, {}};
+  if (sigsetjmp(jump_target, 0) != 0) {
+    return CaughtFault{caught_signal, caught_address, caught_reason == nullptr ? "" : caught_reason};
+  }
   armed = true;
   std::optional<CaughtFault> caught = run_catching(body);
   armed = false;

@@ -10,7 +10,7 @@ namespace assay {
 struct CaughtFault {
   int signal = 0;                 // 0: none; then `text` says what
   const void* address = nullptr;  // SIGSEGV and SIGBUS: what was touched
-  std::string text;               // of an exception: its type and message
+  std::string text;               // of an exception: its type and message; of a signal: what the kernel says of it itself
 };
 
 // SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT and SIGTRAP of a thread that is inside catch_faults end `body`; those of other threads are

@@ -10,6 +10,7 @@
 
 #include "harness/verdict/discipline/allocations.h"
 #include "harness/verdict/discipline/faults.h"
+#include "kernels/isa.h"
 
 namespace assay {
 namespace {
@@ -111,8 +112,17 @@ std::string heap_complaint(std::uint64_t before, std::uint64_t after) {
          " times: a kernel takes no memory of its own";
 }
 
+// AMX's; to look is to take back.
+std::uint64_t tiles() {
+  return take_back_tiles() ? 1 : 0;
+}
+std::string tiles_complaint(std::uint64_t, std::uint64_t) {
+  return kTilesLeft;
+}
+
 constexpr Rule kCallRules[] = {
     {"floating-point control", float_control, float_complaint, set_float_control},
+    {"tiles", tiles, tiles_complaint, nullptr},
 #if defined(__x86_64__)
     {"x87 registers", x87_tags, x87_complaint, empty_x87},
 #endif

@@ -21,6 +21,9 @@ struct Rule {
   void (*restore)(std::uint64_t before);
 };
 
+// Of a call that leaves AMX's tiles configured.
+inline constexpr char kTilesLeft[] = "left the tiles configured (no TILERELEASE)";
+
 // Of every call; `heap`: that it takes no memory among them.
 std::span<const Rule> call_rules(bool heap);
 
