@@ -154,7 +154,8 @@ std::optional<Failure> CaseCheck::check_crowds(const Candidate& candidate, const
       ++result.placements;
       const Outcome other = call_.run_parts(*candidate.executor, thread_split(), callers, {.at_once = at_once}, true);
       result.crashed = other.crashed;
-      const std::string how = fmt::format(at_once ? "when {} threads run it at once" : "when cut in {} parts", callers);
+      const std::string how = fmt::format(
+          "when {}", at_once ? fmt::format("{} threads run it at once", callers) : fmt::format("cut in {} parts", callers));
       const char* trait = at_once ? kByThreads : "not batch invariant";
       if (auto failure = compare_layout(first, other, how, candidate, trait, checks)) return failure;
     }

@@ -54,7 +54,8 @@ class Suite {
   void take(CaseResult& result) const {
     if (!request_.golden.empty()) result.repro += " --golden " + request_.golden.string();
     // What lies around tensors comes from it. Cases that are made have it already.
-    if (result.repro.find(" --seed ") == std::string::npos && request_.seed != CheckRequest{}.seed) result.repro += fmt::format(" --seed {}", request_.seed);
+    if (result.repro.find(" --seed ") == std::string::npos && request_.seed != CheckRequest{}.seed)
+      result.repro += fmt::format(" --seed {}", request_.seed);
     if (progress_) progress_(result);
   }
   void add(CaseResult result) {
@@ -65,8 +66,14 @@ class Suite {
   void run_cases(const Op& op, const std::vector<Source>& sources, const Ledger* ledger) {
     if (trials_.of(op).empty() || sources.empty()) return;
     const bool first = drilled_.insert(&op).second;
-    const OpRun run{op,    trials_.of(op), request_.checks, ledger, trials_.page(), request_.seed,
-                    first, [this](CaseResult& result) { take(result); }};
+    const OpRun run{op,
+                    trials_.of(op),
+                    request_.checks,
+                    ledger,
+                    trials_.page(),
+                    request_.seed,
+                    first,
+                    [this](CaseResult& result) { take(result); }};
     std::ranges::move(assay::run_cases(run, sources), std::back_inserter(result_.cases));
   }
 
