@@ -45,6 +45,11 @@ constexpr Unruly kUnruly[] = {
     {"direction", "left the direction flag set"},
     {"register_lost", "left another value in the register r12, which a callee saves"},
     {"callers_frame", "wrote into its caller's frame"},
+#elif defined(__aarch64__)
+    {"flushing", "left another floating-point environment behind: this thread flushes denormals"},
+    {"rounding", "left another floating-point environment behind: this thread does not round to nearest"},
+    {"register_lost", "left another value in the register x20, which a callee saves"},
+    {"vector_register_lost", "left another value in the register d9, which a callee saves"},
 #endif
 };
 

@@ -11,7 +11,7 @@ namespace assay {
 namespace {
 
 constexpr const char* kByThreads = "not the same when threads run it";
-constexpr int kLeastCallers = 3;
+constexpr int kCallers[] = {3, 4, 5, 8};
 constexpr int kMostCallers = 8;
 constexpr int kRaces = 3;
 constexpr std::size_t kLeastThreadBytes = 1 << 12;  // what takes no time does not meet another
@@ -148,7 +148,7 @@ std::vector<Outcome> CaseCheck::race(const Candidate& candidate) {
 // Callers that differ in what they do, more of them than the processor may have cores.
 std::optional<Failure> CaseCheck::check_crowds(const Candidate& candidate, const Outcome& first, const Checks& checks,
                                                CaseResult& result) {
-  for (int callers = kLeastCallers; callers <= kMostCallers; ++callers) {
+  for (const int callers : kCallers) {
     for (const bool at_once : {false, true}) {
       if (candidate.canonical && !at_once) continue;  // first what depends on the cut, of others' kernels
       ++result.placements;

@@ -189,6 +189,28 @@ void callers_frame(const AddArgs& a) {
   volatile char* const frame = static_cast<char*>(__builtin_frame_address(0));
   for (int i = 128; i < 160; ++i) frame[i] = 0;
 }
+#elif defined(__aarch64__)
+void set_control(std::uint64_t bits) {
+  std::uint64_t control = 0;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(control));
+  __asm__ volatile("msr fpcr, %0" : : "r"(control | bits));
+}
+void flushing(const AddArgs& a) {
+  add(a);
+  set_control(0x1000000);
+}
+void rounding(const AddArgs& a) {
+  add(a);
+  set_control(0xc00000);
+}
+void register_lost(const AddArgs& a) {
+  add(a);
+  __asm__ volatile("mov x20, xzr");
+}
+void vector_register_lost(const AddArgs& a) {
+  add(a);
+  __asm__ volatile("movi d9, #0");
+}
 #endif
 
 struct Row {
@@ -223,6 +245,11 @@ constexpr Row kRows[] = {
     {"direction", direction},
     {"register_lost", register_lost},
     {"callers_frame", callers_frame},
+#elif defined(__aarch64__)
+    {"flushing", flushing},
+    {"rounding", rounding},
+    {"register_lost", register_lost},
+    {"vector_register_lost", vector_register_lost},
 #endif
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <thread>
 #include <vector>
@@ -12,6 +13,7 @@
 namespace assay {
 namespace {
 
+constexpr int kTurns = 1000;  // in which a thread waits awake, so that all begin at once; on a busy machine it then sleeps
 constexpr std::int64_t kLookEvery = 256;  // calls: before a process has no descriptors left
 
 // Every byte of some memory, one piece after the other.
@@ -72,7 +74,13 @@ void run_at_once(std::size_t count, const std::function<void(std::size_t)>& body
   std::atomic<bool> abandoned{false};
   const auto one = [&](std::size_t index) {
     --awaited;
-    while (awaited != 0 && !abandoned) std::this_thread::yield();
+    for (int turn = 0; awaited != 0 && !abandoned; ++turn) {
+      if (turn < kTurns) {
+        std::this_thread::yield();
+      } else {
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+      }
+    }
     if (!abandoned) body(index);
   };
   std::vector<std::jthread> threads;
