@@ -90,7 +90,7 @@ TEST(Plugin, MemoryFaultsNameTheTensorAndTheDistance) {
   expect_failed("write_past", "guard", "touched 1 bytes past the end of y (guard page)");
   expect_failed("write_before", "guard", "wrote 4 bytes before the start of y");
   expect_failed("read_past", "guard", "touched 1 bytes past the end of x (guard page)");
-  expect_failed("overruns_stack", "guard", "needs more than 65536 bytes of stack");
+  expect_failed("overruns_stack", "guard", "needs more than 524288 bytes of stack");
 }
 
 TEST(Plugin, OtherWaysNotToReturn) {

@@ -27,7 +27,7 @@ constexpr Unruly kUnruly[] = {
     {"leak", "called malloc, mmap or their kin 1 times and gave back 0 times"},
     {"heap", "called malloc, mmap or their kin 1 times and gave back 1 times"},
     {"mapped", "called malloc, mmap or their kin 1 times and gave back 0 times"},
-    {"large_frame", "needs more than 65536 bytes of stack"},
+    {"large_frame", "needs more than 524288 bytes of stack"},
     {"knows_nans", "other bits when placed"},
     {"knows_bytes", "y["},
     {"x_aligned_alone", "other bits when placed at offsets"},

@@ -31,7 +31,7 @@
 
 /* What a call may need of the stack, its callees' frames included: its caller's thread may have little more. It leaves its thread as it
    found it (registers that a callee saves, floating-point control, MMX, signals) and takes no memory of its own. */
-#define ASSAY_STACK_BYTES 65536
+#define ASSAY_STACK_BYTES 524288
 
 #define ASSAY_PLUGIN_SYMBOL "assay_plugin"
 

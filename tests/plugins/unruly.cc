@@ -101,7 +101,7 @@ void lazy_table(const AddArgs& a) {
   for (std::int64_t i = 0; i < a.n; ++i) a.y[i] = a.a[i] * one[i % 64] + a.b[i];
 }
 void leak(const AddArgs& a) {
-  static volatile std::uintptr_t kept;
+  [[maybe_unused]] static volatile std::uintptr_t kept;
   kept = reinterpret_cast<std::uintptr_t>(std::malloc(16));
   add(a);
 }

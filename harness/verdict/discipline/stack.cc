@@ -114,11 +114,17 @@ bool KernelStack::overrun_by(const void* address) const {
 
 #if !ASSAY_SANITIZED
 
-// Frames lie below one another from the top: behind a chunk that nobody has touched nothing is touched either, or by nobody's need.
+// Frames lie below one another from the top, and are compared there. Below the first piece that nobody has touched may lie the touched
+// part of a large array: there two words of each piece tell.
 void KernelStack::refill() {
-  for (std::uint8_t* chunk = end() - pattern_.size(); chunk >= begin_; chunk -= pattern_.size()) {
-    if (!unfinished_ && std::memcmp(chunk, pattern_.data(), pattern_.size()) == 0) return;
-    std::memcpy(chunk, pattern_.data(), pattern_.size());
+  bool frames = true;
+  for (std::uint8_t* piece = end() - pattern_.size(); piece >= begin_; piece -= pattern_.size()) {
+    const auto differs = [&](std::size_t offset, std::size_t bytes) {
+      return std::memcmp(piece + offset, pattern_.data() + offset, bytes) != 0;
+    };
+    const bool touched = frames ? differs(0, pattern_.size()) : differs(0, 8) || differs(pattern_.size() / 2, 8);
+    if (touched || unfinished_) std::memcpy(piece, pattern_.data(), pattern_.size());
+    frames = frames && touched;
   }
 }
 
