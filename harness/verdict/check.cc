@@ -180,17 +180,21 @@ std::string CaseCheck::digest_of(const Outcome& outcome) const {
   return sha256(bytes).substr(0, 32);
 }
 
-// Ours by op; a stranger's that claims our bits is held to ours too, and to its owner's by its own name.
+// Ours by op; a stranger's that claims our bits is held to ours too, and to its owner's by its own name. The same bits have the same
+// margin: where it moved, what they are held to did.
 std::optional<Failure> CaseCheck::check_ledger(const Candidate& candidate, const CaseResult& result) const {
   const auto differs = [&](const Ledger* ledger, const std::string& key, const std::string& whose) -> std::optional<Failure> {
     const auto known = ledger == nullptr ? std::nullopt : ledger->digest(key, result.case_name);
-    if (!known || *known == result.digest) return std::nullopt;
+    if (!known) return std::nullopt;
     const auto before = ledger->margin(key, result.case_name);
+    const bool same_bits = *known == result.digest;
+    if (same_bits && (!before || is_kept_margin(result.margin, *before))) return std::nullopt;
+    const std::string what = same_bits ? "the same bits have another margin, so truth or bound moved"
+                                       : fmt::format("drift: digest {}, the ledger has {}", result.digest, *known);
     const std::string then = before ? fmt::format("{:.4g}", *before) : "not kept";
-    return Failure{Check::ledger,
-                   fmt::format("drift: digest {}, the ledger has {}; margin {:.4g}, then {}: inside the bound. If it is meant: "
-                               "assay ledger accept {}{} --why \"...\"",
-                               result.digest, *known, result.margin, then, result.op, whose)};
+    return Failure{Check::ledger, fmt::format("{}; margin {:.4g}, then {}: inside the bound. If it is meant: "
+                                              "assay ledger accept {}{} --why \"...\"",
+                                              what, result.margin, then, result.op, whose)};
   };
   const std::string options = " " + candidate.acceptance;
   if (auto failure = differs(candidate.own_ledger, ledger_key(result.op, candidate.name), options)) return failure;

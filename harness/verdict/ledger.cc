@@ -1,6 +1,7 @@
 #include "harness/verdict/ledger.h"
 
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -22,6 +23,11 @@ double four_digits(double value) {
 }
 
 }  // namespace
+
+bool is_kept_margin(double margin, double kept) {
+  constexpr double kHalfADigit = 5e-4;
+  return std::fabs(margin - kept) <= kHalfADigit * std::fabs(margin) + kMarginRounding;
+}
 
 Ledger::Ledger(std::filesystem::path path) : path_(std::move(path)) {
   const std::optional<std::string> text = read_file_if_any(path_);
@@ -59,7 +65,10 @@ std::vector<std::string> Ledger::accept(const std::string& op, const std::map<st
                                         const std::string& date, const std::string& why) {
   std::vector<std::string> changed;
   for (const auto& [name, value] : digests) {
-    if (digest(op, name) != value) changed.push_back(name);
+    const auto kept = margin(op, name);
+    const auto now = margins.find(name);
+    const bool moved = kept && !is_kept_margin(now == margins.end() ? 0 : now->second, *kept);
+    if (moved || digest(op, name) != value) changed.push_back(name);
   }
   for (const auto& [name, value] : digests_[op]) {
     if (!digests.contains(name)) changed.push_back(name);

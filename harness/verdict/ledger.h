@@ -12,6 +12,13 @@
 
 namespace assay {
 
+// Margins of the same bits, found on two machines, may differ by this much: the reference's fp64 sums of up to 4096 products may be
+// rounded otherwise, by k 2^-53 of what the bound takes 2^-24 of at least, 2^-17 of a margin.
+inline constexpr double kMarginRounding = 0x1p-17;
+
+// Whether a margin is the one that the ledger keeps, to four digits. Where it is not, for the same bits, truth or bound has moved.
+bool is_kept_margin(double margin, double kept);
+
 class Ledger {
  public:
   // No such file: an empty ledger. A damaged or unreadable one throws std::runtime_error.
@@ -26,12 +33,12 @@ class Ledger {
     std::string who;
     std::string date;
     std::string why;
-    std::vector<std::string> cases;  // those whose digest changed or came new
+    std::vector<std::string> cases;  // those whose digest or margin changed or came new
   };
   const std::vector<Acceptance>& acceptances() const { return acceptances_; }
   const std::map<std::string, std::map<std::string, std::string>>& digests() const { return digests_; }
 
-  // Replaces the digests and margins of one op and notes why; nothing is noted where no digest changed. Returns the cases whose did.
+  // Replaces the digests and margins of one op and notes why; nothing is noted where none changed. Returns the cases whose did.
   std::vector<std::string> accept(const std::string& op, const std::map<std::string, std::string>& digests,
                                   const std::map<std::string, double>& margins, const std::string& who, const std::string& date,
                                   const std::string& why);

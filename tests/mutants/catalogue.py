@@ -9,28 +9,18 @@ from __future__ import annotations
 
 import fnmatch
 import functools
-import pathlib
 import re
-import tomllib
 from dataclasses import dataclass, field
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+from edits import ROOT, Edit, EntryError, edits_of, read_folder, text_of
+
 QUOTED = re.compile(r'^#\s*include\s*"([^"]+)"')
 # #include ASSAY_HEADER(formats, ASSAY_PASTE(bytes_, ASSAY_ISA)): kernels/formats/bytes_<isa>.h.
 HEADER = re.compile(r"^#\s*include\s+ASSAY_HEADER\((\w+), (?:ASSAY_PASTE\((\w+), (\w+)\)|(\w+))\)")
 SYSTEM = re.compile(r"^\s*#\s*include\s*(<[^>]+>)", re.MULTILINE)
 # What is linear's own: the rest is that of quantize, gemv and gemm, and mutated there.
 COMPOSITION = frozenset({"kernels/products/linear.h"})
-FIELDS = {"name", "kind", "what", "ops", "isas", "edits", "file", "find", "replace", "wrap", "needs", "but", "order", "equivalent", "quick"}
-
-
-@dataclass(frozen=True)
-class Edit:
-    """One stretch of text in one file, found exactly once, and what stands there instead."""
-
-    file: str
-    find: str
-    replace: str
+FIELDS = {"ops", "isas", "wrap", "needs", "but", "order", "equivalent", "quick"}  # beside those of every mutant
 
 
 @dataclass
@@ -59,46 +49,17 @@ class Mutant:
         return next((why for pattern, why in self.equivalent.items() if fnmatch.fnmatch(f"{op}:{isa}", pattern)), None)
 
 
-def read_mutant(path: pathlib.Path, entry: dict) -> Mutant:
-    """Checks one entry; SystemExit names the file and the mutant."""
-    where = f"{path}: {entry.get('name', 'a mutant without a name')}"
-    if unknown := set(entry) - FIELDS:
-        raise SystemExit(f"{where}: unknown {', '.join(sorted(unknown))}; expected {', '.join(sorted(FIELDS))}")
-    if missing := {"name", "kind", "what"} - set(entry):
-        raise SystemExit(f"{where}: lacks {', '.join(sorted(missing))}")
-    edits = [Edit(**edit) for edit in entry.get("edits", [])]
-    if "file" in entry:
-        edits.append(Edit(entry["file"], entry["find"], entry["replace"]))
-    for edit in edits:
-        count = text_of(edit.file).count(edit.find)
-        if count != 1:
-            raise SystemExit(f"{where}: {edit.file} holds the text to replace {count} times; expected once:\n{edit.find}")
+def make_mutant(entry: dict) -> Mutant:
+    """Checks one entry."""
+    edits = edits_of(entry, FIELDS)
     if bool(edits) == ("wrap" in entry):
-        raise SystemExit(f"{where}: expected edits, or wrap")
-    rest = {key: entry[key] for key in ("wrap", "needs", "but", "ops", "isas", "order", "equivalent", "quick") if key in entry}
-    return Mutant(entry["name"], entry["kind"], entry["what"], edits, **rest)
+        raise EntryError("expected edits, or wrap")
+    return Mutant(entry["name"], entry["kind"], entry["what"], edits, **{key: entry[key] for key in FIELDS & set(entry)})
 
 
 def read_catalogue() -> list[Mutant]:
     """Every mutant, in the order of the files."""
-    mutants = [
-        read_mutant(path, entry)
-        for path in sorted((ROOT / "tests" / "mutants" / "kernels").glob("*.toml"))
-        for entry in tomllib.loads(path.read_text())["mutant"]
-    ]
-    names = [mutant.name for mutant in mutants]
-    if len(names) != len(set(names)):
-        raise SystemExit(f"two mutants are called {next(n for n in names if names.count(n) > 1)}")
-    return mutants
-
-
-@functools.cache
-def text_of(name: str) -> str:
-    """A file of the project."""
-    path = ROOT / name
-    if not path.is_file():
-        raise SystemExit(f"{name}: no such file")
-    return path.read_text()
+    return read_folder("kernels", make_mutant)
 
 
 @dataclass(frozen=True)

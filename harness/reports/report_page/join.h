@@ -71,8 +71,4 @@ struct Joined {
 // says of itself counts.
 Joined join(std::vector<Part> parts, bool merge);
 
-// Margins of the same bits, found on two machines, may differ by this much: the reference's fp64 sums of up to 4096 products may be
-// rounded otherwise, by k 2^-53 of what the bound takes 2^-24 of at least, 2^-17 of a margin.
-inline constexpr double kMarginRounding = 0x1p-17;
-
 }  // namespace assay::report_page
