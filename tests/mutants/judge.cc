@@ -6,7 +6,8 @@
 //
 // For each line one JSON object: name, variant, ended ("" or how the process died), failures [{case, check, message}], and over all
 // cases the largest nmse and whether all were close (harness/verdict/tolerances.h). The mutant of a scalar kernel is not held to the spread,
-// which would be its own. First all cases as they come; only a mutant that passes them so is placed at every alignment and cut.
+// which would be its own. First all cases as they come, or with `first` among CHECKS up to one that rejects; only a mutant that passes them
+// so is placed at every alignment and cut.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -89,7 +90,11 @@ nlohmann::json judge(std::vector<CaseCheck>& cases, const Mutant& mutant, const 
     return result.failure->check != Check::spread;
   };
   bool failed = false;
-  for (CaseCheck& one : cases) failed = run(one, values) || failed;
+  const bool first_is_enough = wanted.find("first") != std::string::npos;
+  for (CaseCheck& one : cases) {
+    failed = run(one, values) || failed;
+    if (failed && first_is_enough) break;
+  }
   if (wanted.find("guard") != std::string::npos) {
     for (std::size_t i = 0; i < cases.size() && !failed; ++i) failed = run(cases[i], "classes,bound,exact,guard");
   }

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-from catalogue import Mutant
+from mutant import Mutant
 
 CHECKS = ("classes", "bound", "bias", "spread", "exact", "guard", "bits")
 USUAL_NMSE = 5e-4

@@ -1,0 +1,174 @@
+"""Mutants of the sources by rule: every use of a constant that steers a path, every index, every refusal.
+
+Nothing is listed but which constant steers what: a loop, an index or a refusal that comes new has its mutants at once, and a constant that
+is in neither list below is an error.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import functools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from edits import ROOT, Edit, text_of
+from layouts import GROUP, KEYS
+from mutant import Mutant
+from ops import Op, includes, isas, ops, source_of
+
+CONSTANT = re.compile(r"^(?:inline )?constexpr (?:int64_t|int) (k[A-Z]\w*) = ([^;{]+);", re.MULTILINE)
+BLOCK_GEMM = ("gemm_q*_q8_*", "linear_*")
+TILES = ("gemm_f*", "gemm_bf16", "matvec_*")
+
+# Constants to the size on whose both sides paths differ, and the ops.
+STEERS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "kKeySpan": (KEYS, ("attn_*",)),
+    "kHeadsAtOnce": (GROUP, ("attn_decode_*",)),
+    "kPanelRows": ("m", BLOCK_GEMM),
+    "kChunkElements": ("k", BLOCK_GEMM),
+    "kGemvElements": ("k", ("gemv_*_x16_*",)),
+    "kBlock": ("k", (*TILES, "gem?_q*_f32")),
+    "kTileRows": ("n", (*TILES, "gem?_q*_f32", "*pack_tile_*")),
+    "kGroupRows": ("n", ("gemm_f*", "gemm_bf16")),
+    "kCachedRows": ("m", ("gemm_f*", "gemm_bf16")),
+    "kDecodedRows": ("m", ("gemm_q*_f32",)),
+    "kPackedRows": ("n", (*BLOCK_GEMM, "*_x16*")),
+}
+# The others, and why no size is tried on both sides of them.
+NOT_STEERING = {
+    "kKeyBlock": "the lanes of a vector: remainders by 16",
+    "kLanes": "the same",
+    "kLanes64": "the same, by 8",
+    "kMaxHeadDim": "larger ones are refused",
+    "kPanelStride": "a stride of memory of its own",
+    "kPrefetchBlocks": "prefetches change no value",
+    "kChunkDims": "queries of a chunk: 512 / head_dim, by the dimensions in use and by counts of rows",
+    "kMaxVectors": "the same",
+    "kLinearBytes": "rows of a group: by m and k long and short",
+    "kRegisterRows": "by counts of rows one by one",
+    "kRegisterColumns": "by counts of rows one by one",
+    "kGemmRows": "by counts of rows one by one",
+    "kGemmTiles": "by the remainder of n by 16 and by its octaves",
+    "kGroupTiles": "kGroupRows, in tiles",
+    "kDotLines": "of a format, not of a call",
+    "kSignedOffset": "of a format",
+    "kHighNibbles": "of a format",
+    "kDepth": "of a format",
+    "kElementsOf": "of a format",
+    "kSubs": "of a format",
+    "kSub": "of a format",
+    "kParts": "of a format",
+    "kPart": "of a format",
+    "kStarts": "a search, not a path",
+    "kCentredStarts": "a search, not a path",
+    "kChunk": "kChunkElements, in blocks",
+}
+
+
+@functools.cache
+def constant_values() -> dict[str, int]:
+    """Every constant of the kernels that has one value for all."""
+    known = {name: int(value) for path in headers() for name, value in re.findall(r"\b(ASSAY_\w+) = (\d+)", text_of(path))}
+    texts = [(name, value) for path in headers() for name, value in CONSTANT.findall(text_of(path))]
+    for name, _ in texts:
+        if name not in STEERS and name not in NOT_STEERING:
+            raise SystemExit(f"tests/mutants/steering.py: {name} of kernels/ is neither in STEERS nor in NOT_STEERING")
+    for _ in range(3):  # constants of constants
+        for name, value in texts:
+            if re.fullmatch(r"[\w *]+", value) and set(re.findall(r"[A-Za-z]\w*", value)) <= set(known):
+                known[name] = eval(value, {}, known)  # noqa: S307
+    return known
+
+
+def constants_of(op: Op) -> Iterator[tuple[str, str, int]]:
+    """Of an op: name, the size that it steers, value."""
+    for name, (size, patterns) in STEERS.items():
+        if any(fnmatch.fnmatch(op.name, pattern) for pattern in patterns):
+            yield name, size, constant_values()[name]
+
+
+@functools.cache
+def headers() -> tuple[str, ...]:
+    """The files that kernels are made of, without those that say what an argument is."""
+    return tuple(sorted(str(path.relative_to(ROOT)) for path in (ROOT / "kernels").glob("*/*.h")))
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What stands at each place that a pattern finds, and what may stand there wrongly."""
+
+    name: str
+    kind: str
+    what: str  # {0} is what is found
+    pattern: re.Pattern[str]
+    instead: tuple[str, ...]  # of re.Match.expand
+    but: re.Pattern[str] | None = None  # lines without
+
+
+STEP = r"(\w[\w.]*) \+= (\w+ \* k[A-Z]\w*|k[A-Z]\w*(?:<\w+>)?)(?=[;)])"
+FACTOR = r"((?<![\w.])(?:args\.)?[a-z]\w*(?:\[\w+\])?|\([a-z]\w*(?: \+ \w+)+\))"
+WIDTH = r"((?:\w+[.])?(?!o_)\w*stride\w*\b|args\.[kn]\b|\bblocks\b|args\.row\b|args\.capacity\b)"
+# Lines that say nothing of what is computed.
+SILENT = re.compile(r"^\s*//|prefetch|static_assert|^#|^(inline )?constexpr|alignas|kShare")
+
+RULES = (
+    Rule("step_long", "step of a loop", "one too far: {0}", re.compile(STEP), (r"\1 += \2 + 1",)),
+    Rule("bound_short", "bound of a chunk", "one less: {0}", re.compile(r"at_most\((k[A-Z]\w*(?:<\w+>)?|vectors|group|Rows), "), (r"at_most(\1 - 1, ",)),
+    Rule("bound_long", "bound of a chunk", "one more: {0}", re.compile(r"at_most\((k[A-Z]\w*(?:<\w+>)?|vectors|group|Rows), "), (r"at_most(\1 + 1, ",)),
+    Rule("begins", "carry between chunks", "every chunk, none, or each third begins anew: {0}",
+         re.compile(r"(?<![\w.(!])((?:panel\.)?(?:block|b0|first_block|first)(?: \+ c)?) == 0(?= \?|[,;)]|$)"),
+         ("true", "false", r"\1 % 3 == 0"), re.compile("for|if")),
+    Rule("offset_32", "offset in 32 bits", "{0} in 32 bits", re.compile(FACTOR + r" \* " + WIDTH), (r"static_cast<int32_t>(\1 * \2)",)),
+    Rule("row_16", "index in 16 bits", "{0}: the row in 16 bits", re.compile(FACTOR + r" \* " + WIDTH), (r"static_cast<uint16_t>(\1) * \2",)),
+    Rule("row_8", "index in 8 bits", "{0}: the row in 8 bits", re.compile(FACTOR + r" \* " + WIDTH), (r"static_cast<uint8_t>(\1) * \2",)),
+    Rule("element_16", "index in 16 bits", "{0}: the element in 16 bits",
+         re.compile(r"\b((?:load|store)\w*)\(([a-z][\w.]*) \+ ([a-z]\w*)(?=[,)]| \+)"), (r"\1(\2 + static_cast<uint16_t>(\3)",)),
+    Rule("status", "status", "another status: {0}", re.compile(r"return (?:ASSAY_BAD_SHAPE|ASSAY_BAD_PARAMETER)(?=;)"), ("return ASSAY_OUT_OF_RANGE",)),
+    Rule("status", "status", "another status: {0}", re.compile(r"return (?:ASSAY_OUT_OF_RANGE|ASSAY_NOT_FINITE)(?=;)"), ("return ASSAY_BAD_SHAPE",)),
+    Rule("refusal_lost", "refusal", "not refused: {0}",
+         re.compile(r"(?<=if \()[^|]*?(?= \|\| |\) return ASSAY_)|(?<= \|\| )[^|]*?(?= \|\| |\) return ASSAY_)"), ("false",),
+         re.compile(r"^(?!.*\) return ASSAY_)|status")),
+)
+
+
+def variant_of(path: str) -> list[str]:
+    """The one whose kernels include the file: AVX2's if it may be."""
+    for isa in ("avx2", *isas()):
+        if any(isa in op.isas and path in includes(source_of(op.name), isa) for op in ops().values()):
+            return [isa]
+    return []
+
+
+def edit_of(path: str, lines: list[str], number: int, line: str) -> Edit:
+    """One line replaced, with as many before it as it takes to be there once."""
+    first = number
+    while text_of(path).count("\n".join(lines[first : number + 1])) > 1:
+        first -= 1
+    return Edit(path, "\n".join(lines[first : number + 1]), "\n".join([*lines[first:number], line]))
+
+
+def places(path: str) -> Iterator[tuple[Rule, str, Edit]]:
+    """Every rule at every place of a file."""
+    lines = text_of(path).split("\n")
+    for rule in RULES:
+        for number, line in enumerate(lines):
+            if SILENT.search(line) or (rule.but and rule.but.search(line)):
+                continue
+            for found in rule.pattern.finditer(line):
+                for text in rule.instead:
+                    yield rule, found[0].strip(), edit_of(path, lines, number, line[: found.start()] + found.expand(text) + line[found.end() :])
+
+
+def generated() -> list[Mutant]:
+    """All of them, file by file."""
+    mutants = []
+    for path in (*headers(), *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "kernels").glob("*/kernels.cc"))):
+        isa = variant_of(path)
+        stem = path.removeprefix("kernels/").replace("/", ".").rsplit(".", 1)[0]
+        numbers: dict[str, int] = {}
+        for rule, what, edit in places(path) if isa else ():
+            numbers[rule.name] = numbers.get(rule.name, 0) + 1
+            name = f"{stem}.{rule.name}.{numbers[rule.name]}"
+            mutants.append(Mutant(name, rule.kind, rule.what.format(what), [edit], isas=isa, by_class=True))
+    return mutants
