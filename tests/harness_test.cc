@@ -251,14 +251,24 @@ TEST(Verdict, ACaseThatZerosWouldPassIsMistrusted) {
 TEST(Verdict, DriftInsideTheBoundIsNamedAsThat) {
   const TemporaryFolder folder;
   Ledger ledger(folder.path() / "ledger.json");
-  const CaseResult before = verdict_on(right, {{"n", std::int64_t{5}}});
-  ledger.accept("trial", {{before.case_name, before.digest}}, {{before.case_name, 0.123456}}, "a person", "2026-01-01", "first");
   const Checks checks = Checks::parse("classes,bound,ledger");
-  EXPECT_EQ(verdict_on(right, {{"n", std::int64_t{5}}}, "gauss", checks, &ledger).verdict, Verdict::pass);
-  const CaseResult after = verdict_on(drifts, {{"n", std::int64_t{5}}}, "gauss", checks, &ledger);
-  const std::string margins = fmt::format("; margin {:.4g}, then 0.1235: inside the bound.", after.margin);
+  const auto verdict = [&](KernelFn kernel) { return verdict_on(kernel, {{"n", std::int64_t{5}}}, "gauss", checks, &ledger); };
+  const CaseResult before = verdict(right);
+  EXPECT_FALSE(before.in_ledger);
+  const auto accept = [&](double margin) {
+    ledger.accept("trial", {{before.case_name, before.digest}}, {{before.case_name, margin}}, "a person", "2026-01-01", "first");
+  };
+  accept(before.margin);
+  EXPECT_EQ(verdict(right).verdict, Verdict::pass);
+  EXPECT_TRUE(verdict(right).in_ledger);
+  const CaseResult after = verdict(drifts);
+  const std::string margins = fmt::format("; margin {:.4g}, then {:.4g}: inside the bound.", after.margin, before.margin);
   expect_failure(after, Check::ledger, "drift: digest " + after.digest + ", the ledger has " + before.digest + margins);
   EXPECT_NE(after.failure->message.find("assay ledger accept trial --why"), std::string::npos) << after.failure->message;
+  for (const double factor : {0.25, 0.0625, 0.99, 1.01, 4.0}) {
+    accept(factor * before.margin);
+    expect_failure(verdict(right), Check::ledger, "the same bits have another margin, so truth or bound moved; margin ");
+  }
 }
 
 TEST(Ledger, KeepsDigestsAndReasons) {
@@ -267,14 +277,20 @@ TEST(Ledger, KeepsDigestsAndReasons) {
   EXPECT_EQ(ledger.accept("add", {{"a", "1"}, {"b", "2"}}, {}, "w", "d", "first").size(), 2U);
   EXPECT_EQ(ledger.accept("add", {{"a", "1"}, {"b", "3"}}, {{"b", 0.25}}, "w", "d", "why").size(), 1U);
   EXPECT_TRUE(ledger.accept("add", {{"a", "1"}, {"b", "3"}}, {{"b", 0.25}}, "w", "d", "nothing").empty());
+  EXPECT_EQ(ledger.accept("add", {{"a", "1"}, {"b", "3"}}, {{"b", 0.5}}, "w", "d", "the bound is tighter"),
+            std::vector<std::string>{"b"});
+  EXPECT_EQ(ledger.accept("add", {{"b", "3"}}, {{"b", 0.5}}, "w", "d", "a is gone"), std::vector<std::string>{"a"});
+  EXPECT_EQ(ledger.accept("add", {{"a", "1"}, {"b", "3"}}, {{"b", 0.5}}, "w", "d", "and back"), std::vector<std::string>{"a"});
   ledger.save();
   const Ledger again(folder.path() / "ledger.json");
   EXPECT_EQ(again.digest("add", "b"), "3");
-  EXPECT_EQ(again.margin("add", "b"), 0.25);
+  EXPECT_EQ(again.margin("add", "b"), 0.5);
   EXPECT_EQ(again.margin("add", "a"), 0) << "of an op whose margins are kept only those above 0 are written";
   EXPECT_EQ(again.margin("sub", "a"), std::nullopt);
-  ASSERT_EQ(again.acceptances().size(), 2U);
+  ASSERT_EQ(again.acceptances().size(), 5U);
   EXPECT_EQ(again.acceptances()[1].why, "why");
+  std::ofstream(folder.path() / "ledger.json") << R"({"schema": 2, "accepted": [], "digests": {}})";
+  EXPECT_THROW(Ledger(folder.path() / "ledger.json"), std::runtime_error);
 }
 
 TEST(Checks, ParseAndNames) {

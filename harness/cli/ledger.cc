@@ -100,7 +100,7 @@ int accept(const LedgerOptions& options, const Common& common) {
     return kPass;
   }
   for (const auto& one : json["changed"]) fmt::print("{} {}\n", one["op"].get<std::string>(), one["case"].get<std::string>());
-  fmt::print("{} digests changed in {}\n", json["changed"].size(), options.path().string());
+  fmt::print("{} cases changed in {}\n", json["changed"].size(), options.path().string());
   return kPass;
 }
 

@@ -1,11 +1,12 @@
 """Mutants of the bench: the edits of tests/mutants/bench/*.toml, all in one build, each behind a switch that is thrown at run time.
 
-An edit replaces an expression, or a statement if it ends in `;` or `}`; the copy has both, and takes the mutant's where the environment
-variable ASSAY_MUTANT names it. What is neither (a constant, a loop's head) is written out: in `replace`, MUTANT stands for the condition.
+An edit replaces an expression, a statement if it ends in `;` or `}`, or what a declaration begins with; the copy has both, and takes the mutant's
+where the environment variable ASSAY_MUTANT names it. What is neither (a constant, a loop's head) is written out: in `replace`, MUTANT stands for the condition.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from edits import Edit, EntryError, edits_of, read_folder, text_of
@@ -64,9 +65,13 @@ def switched(name: str, edit: Edit, body: str) -> str:
     """Both texts, and what chooses. `body` is the edit's own stretch, in which others may be planted already."""
     chosen = condition(name)
     if "MUTANT" in edit.replace:
-        if body != edit.find:
+        if body != edit.find and "ORIGINAL" not in edit.replace:
             raise SystemExit(f"{name}: another mutant edits within\n{edit.find}")
-        return edit.replace.replace("MUTANT", chosen)
+        return edit.replace.replace("MUTANT", chosen).replace("ORIGINAL", body)
+    declared = re.match(r"(?:const )?[\w:<>*& ]+ \*?\w+ = ", edit.find)
+    if declared and edit.find.endswith(";") and edit.replace.startswith(declared[0]):
+        left = declared[0]
+        return f"{left}{chosen} ? ({edit.replace[len(left) : -1]}) : ({body[len(left) : -1]});"
     if edit.find.rstrip().endswith((";", "}")):
         return f"if {chosen} {{ {edit.replace} }} else {{ {body} }}"
     return f"({chosen} ? ({edit.replace}) : ({body}))"

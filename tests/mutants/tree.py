@@ -22,8 +22,8 @@ class Tree:
         """Where it is built."""
         return self.path / "build" / "release"
 
-    def refresh(self, instead: dict[str, str]) -> None:
-        """Brings the copy up to the tree's files, some of which have other texts, and configures its build once."""
+    def refresh(self, instead: dict[str, str], *options: str) -> None:
+        """Brings the copy up to the tree's files, some of which have other texts, and configures its build once, with options of cmake's."""
         listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, text=True, stdout=subprocess.PIPE).stdout
         wanted = {name: instead[name].encode() if name in instead else (ROOT / name).read_bytes()
                   for name in {*filter(None, listed.split("\0")), *instead} if name in instead or (ROOT / name).is_file()}
@@ -35,7 +35,7 @@ class Tree:
                 if name not in instead:
                     shutil.copymode(ROOT / name, target)
         if not (self.build / "build.ninja").exists():
-            self.require("cmake", "cmake", "--preset", "release")
+            self.require("cmake", "cmake", "--preset", "release", *options)
 
     def run(self, *command: str | pathlib.Path, **options: object) -> subprocess.CompletedProcess[str]:
         """Runs a command in the copy, its output kept."""
