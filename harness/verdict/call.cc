@@ -270,19 +270,7 @@ std::vector<CallPart> Call::cut(const Split& split, int parts) const {
   for (std::int64_t p = 0; p < most; ++p) {
     const std::int64_t begin = units * p / most * split.unit;
     const std::int64_t end = std::min(count, units * (p + 1) / most * split.unit);
-    CallPart& part = all.emplace_back(params_, pointers_);
-    part.params.set(split.param, end - begin);
-    for (const auto& [name, stride] : split.strides) part.params.set(name, stride);
-    for (const auto& [name, start] : split.starts) part.params.set(name, start + begin);
-    for (const SplitTensor& cut : split.tensors) {
-      for (std::size_t t = 0; t < part.pointers.size(); ++t) {
-        const TensorSpec& spec = signature_.tensors[t];
-        if (spec.name != cut.name) continue;
-        const std::int64_t elements = begin / cut.rows * cut.indices * spec.strides[static_cast<std::size_t>(cut.axis)];
-        part.pointers[t] =
-            static_cast<std::uint8_t*>(part.pointers[t]) + static_cast<std::size_t>(elements) * dtype_size(spec.dtype);
-      }
-    }
+    all.push_back(part_of(signature_, {params_, pointers_}, split, begin, end));
   }
   return all;
 }

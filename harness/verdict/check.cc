@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "golden/sha256.h"
+#include "harness/verdict/draw.h"
+#include "reference/ops/split.h"
 #include "reference/ops/status.h"
 
 namespace assay {
@@ -12,12 +14,6 @@ namespace {
 
 constexpr double kMostBias = 6;     // |z| of independent symmetric signs passes it with a chance below 3e-8
 constexpr double kMostSpread = 32;  // other orders of summation reach 6.8, truncation 11 to 47
-
-std::string describe_miss(const TensorSpec& spec, const Miss& miss) {
-  std::string text = fmt::format("{} = {}, expected {}", element_name(spec, miss.index), miss.got, miss.want);
-  if (miss.ulp > 0) text += fmt::format("; margin {:.4g}, {:.4g} ulp", miss.margin, miss.ulp);
-  return text;
-}
 
 Array zeros_like(const TensorSpec& spec) {
   Array array;
@@ -27,11 +23,11 @@ Array zeros_like(const TensorSpec& spec) {
   return array;
 }
 
-Kept whole(const TensorSpec& spec, const std::vector<std::uint8_t>& bytes) {
-  Kept kept;
-  kept.values = zeros_like(spec);
-  kept.values.bytes = bytes;
-  return kept;
+// Of a case that was drawn, which stands for many: the first two placements and two others.
+void keep_few(std::vector<Placement>& placements, std::uint64_t seed) {
+  Draws draws(seed ^ 1);
+  while (placements.size() > 4)
+    placements.erase(placements.begin() + 2 + draws.below(static_cast<std::uint32_t>(placements.size() - 2)));
 }
 
 }  // namespace
@@ -50,7 +46,10 @@ CaseCheck::CaseCheck(const Op& op, TestCase test, const Ledger* ledger, std::siz
 
 // The reference's expectation; where the golden keeps the truth, the golden's.
 std::vector<reference::Expected> CaseCheck::expected_outputs() {
-  std::vector<reference::Expected> expected = reference_outputs(op_, test_.params, call_.pointers());
+  const bool sample = test_.drawn && work_of(op_, test_.params) > kWholeTruth;
+  std::vector<reference::Expected> expected = sample
+                                                  ? sampled_outputs(op_, test_.params, call_.pointers(), test_.seed.value_or(0))
+                                                  : reference_outputs(op_, test_.params, call_.pointers());
   for (std::size_t o = 0; o < outputs_.size() && bounded(); ++o) {
     const auto truth = test_.truth.find(call_.signature().tensors[outputs_[o]].name);
     if (truth == test_.truth.end()) continue;
@@ -80,11 +79,11 @@ void CaseCheck::prepare() {
 Comparison CaseCheck::compare_output(std::size_t output, const Array& y) const {
   const TensorSpec& spec = call_.signature().tensors[outputs_[output]];
   const reference::Expected& expected = baseline_->expected[output];
-  if (bounded()) return compare_bounded(spec, y, expected, op_.contract->bias_unit);
+  if (bounded()) return compare_expected(*op_.contract, spec, y, expected);
   const auto kept = test_.truth.find(spec.name);
   const Kept* truth = kept == test_.truth.end() ? nullptr : &kept->second;
   if (!exact()) return compare_encoded(y, expected.encoding, truth);
-  Comparison result = compare_bytes(spec, y, whole(spec, expected.bytes), any_nan());
+  Comparison result = compare_expected(*op_.contract, spec, y, expected);
   if (truth != nullptr && !result.worst) result = compare_bytes(spec, y, *truth, any_nan());
   return result;
 }
@@ -255,7 +254,8 @@ std::optional<Failure> CaseCheck::check_repeats(const Candidate& candidate, cons
 // Every further placement must keep its surroundings and the bits.
 std::optional<Failure> CaseCheck::check_layouts(const Candidate& candidate, const Outcome& first, const Checks& checks,
                                                 CaseResult& result) {
-  const std::vector<Placement> placements = call_.placements();
+  std::vector<Placement> placements = call_.placements();
+  if (test_.drawn) keep_few(placements, *test_.seed);
   for (std::size_t p = 1; p < placements.size(); ++p) {
     ++result.placements;
     const Outcome other = call_.run(*candidate.executor, placements[p]);
@@ -298,6 +298,7 @@ CaseResult CaseCheck::check(const Candidate& candidate, const Checks& checks) {
   result.source = test_.source;
   result.tags = test_.tags;
   result.seed = test_.seed;
+  result.drawn = test_.drawn;
   result.refusal = test_.status != ASSAY_OK;
   result.repro = fmt::format("assay check {} {} {}", result.op, candidate.selection, test_.repro);
   if (!checks.off_to_string().empty()) result.repro += " --checks " + checks.to_string();

@@ -49,6 +49,7 @@ struct CaseResult {
   Verdict verdict = Verdict::pass;
   bool trivial = false;  // a kernel that returns zeros would pass, and the case says that it is meant
   bool in_ledger = false;
+  bool drawn = false;           // of no golden, and not asked for by its shape: no ledger knows it
   bool refusal = false;         // the case asks for a refusal
   std::int64_t compared = 0;    // outputs held to truth
   std::int64_t bits_only = 0;   // outputs without a bound

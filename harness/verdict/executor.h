@@ -8,17 +8,11 @@
 #include <vector>
 
 #include "harness/verdict/guard.h"
-#include "reference/ops/op.h"
+#include "reference/ops/split.h"
 
 namespace assay {
 
 class Call;
-
-// The whole of a call, or what it is cut into: params and base pointers, in the order of the signature.
-struct CallPart {
-  Params params;
-  std::vector<void*> pointers;
-};
 
 // How a call ended. At most one of fault and failure says that it did not.
 struct Execution {

@@ -7,12 +7,17 @@
 #include <stdexcept>
 
 #include "golden/manifest.h"
+#include "harness/verdict/coverage.h"
 #include "harness/verdict/data_dir.h"
 #include "harness/verdict/nearest.h"
 #include "harness/verdict/trials.h"
+#include "harness/verdict/vast.h"
 
 namespace assay {
 namespace {
+
+constexpr std::string_view kShapes = "shapes";
+constexpr double kVastWork = 1 << 10;  // times what a random case may cost: tensors that are looked up in are counted whole
 
 class Suite {
  public:
@@ -28,7 +33,10 @@ class Suite {
       run_generated();
     } else {
       run_golden();
-      run_bias();
+      run_own("bias", [this](const Op& op) { run_bias(op); });
+      if (request_.shapes) run_own("shapes", [this](const Op& op) { run_shapes(op); });
+      if (request_.shapes && !request_.runner) run_own("vast", [this](const Op& op) { run_vast(op); });
+      if (request_.random_cases > 0) run_own("random", [this](const Op& op) { run_random(op); });
     }
     judge();
     return std::move(result_);
@@ -88,16 +96,52 @@ class Suite {
     }
   }
 
-  // The op's own seeded case goes with the ops that were asked for, unless only other cases were.
-  void run_bias() {
-    case_names_.insert("bias");
-    const bool named = request_.case_name == "bias";
-    if ((!request_.case_name.empty() && !named) || !request_.tag.empty()) return;
+  // The op's own cases of a kind go with the ops that were asked for, unless only other cases were.
+  template <class Run>
+  void run_own(const char* kind, const Run& run) {
+    case_names_.insert(kind);
+    const bool named = request_.case_name.empty() || request_.case_name == kind ||
+                       (kind == kShapes && request_.case_name.find('=') != std::string::npos);
+    if (!named || !request_.tag.empty()) return;
     for (const Op* op : ops()) {
-      if (!wanted(op->name)) continue;
-      if (!request_.file.empty() && request_.file.stem() != op->name) continue;
-      auto test = bias_test_case(*op);
-      if (test && deal(*op, test->name)) check_case(*op, std::move(*test), request_.golden.empty() ? &ledger_ : nullptr);
+      if (wanted(op->name) && (request_.file.empty() || request_.file.stem() == op->name)) run(*op);
+    }
+  }
+
+  void run_bias(const Op& op) {
+    auto test = bias_test_case(op);
+    if (test && deal(op, test->name)) check_case(op, std::move(*test), request_.golden.empty() ? &ledger_ : nullptr);
+  }
+
+  // All of them, or the one of these parameters.
+  void run_shapes(const Op& op) {
+    for (Params& params : covering_params(op)) {
+      const std::string name = params.to_string();
+      case_names_.insert(name);
+      if (!request_.case_name.empty() && request_.case_name != kShapes && request_.case_name != name) continue;
+      if (deal(op, name)) check_case(op, shape_test_case(op, std::move(params)), nullptr);
+    }
+  }
+
+  void run_vast(const Op& op) {
+    for (const Params& params : op.family->shapes(op).vast) {
+      if (work_of(op, params) > request_.work * kVastWork) continue;
+      if (!deal(op, "vast " + params.to_string())) continue;
+      VastCheck check(op, params, 1);
+      for (const Variant& variant : variants_of(op)) {
+        const auto& candidates = trials_.of(op);
+        if (std::ranges::find(candidates, variant.name, &Candidate::name) == candidates.end()) continue;
+        result_.cases.push_back(check.check(variant, request_.checks));
+        if (progress_) progress_(result_.cases.back());
+      }
+    }
+  }
+
+  void run_random(const Op& op) {
+    result_.seed = request_.seed;
+    for (std::int64_t i = 0; i < request_.random_cases; ++i) {
+      const std::uint64_t seed = request_.seed + static_cast<std::uint64_t>(i);
+      if (deal(op, fmt::format("random {}", seed))) check_case(op, random_test_case(op, seed, request_.work), nullptr);
     }
   }
 

@@ -23,6 +23,7 @@
 
 #include "harness/verdict/cases.h"
 #include "harness/verdict/check.h"
+#include "harness/verdict/coverage.h"
 #include "harness/verdict/suite.h"
 #include "kernels/isa.h"
 
@@ -31,6 +32,8 @@ namespace {
 
 constexpr rlim_t kSeconds =
     300;  // of the processor's time for one mutant, however busy the machine: a hang is a failure of the guard
+
+constexpr std::uint64_t kRandomCases = 3;  // as many as the check draws by itself
 
 using RunFn = AssayStatus (*)(const void* args) noexcept;
 
@@ -50,6 +53,9 @@ std::vector<CaseCheck> prepared_cases(const Op& op) {
     for (const std::string& name : file.case_names()) checks.emplace_back(op, case_from_golden(op, file, name), nullptr);
   }
   if (auto test = bias_test_case(op)) checks.emplace_back(op, std::move(*test), nullptr);
+  for (Params& params : covering_params(op)) checks.emplace_back(op, shape_test_case(op, std::move(params)), nullptr);
+  for (std::uint64_t seed = 1; seed <= kRandomCases; ++seed)
+    checks.emplace_back(op, random_test_case(op, seed, kRandomWork), nullptr);
   const Variant scalar = variants_of(op).back();
   for (CaseCheck& one : checks) {
     const CaseResult result = one.check(scalar, Checks::parse("classes,bound,exact"));  // computes what is kept

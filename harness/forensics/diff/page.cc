@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/forensics/diff/report.h"
+#include "harness/forensics/model/definition.h"
 #include "harness/forensics/sites/site_name.h"
 #include "harness/pages.h"
 #include "harness/reports/page/page.h"
