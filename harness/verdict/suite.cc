@@ -17,7 +17,6 @@ namespace assay {
 namespace {
 
 constexpr std::string_view kShapes = "shapes";
-constexpr double kVastWork = 1 << 10;  // times what a random case may cost: tensors that are looked up in are counted whole
 
 class Suite {
  public:

@@ -80,11 +80,13 @@ def constants(layout: Layout, op: Op) -> Iterator[Made]:
         unit = unit_in(size, op)
         for times in (1, 2, 3):
             edge = value * times // unit * unit
-            if edge <= 0 or edge + unit > layout.most(size):
+            if edge <= 0 or times > 1 and edge > layout.most(size):
                 continue
             where = f"{name}_{edge}"
             expression = in_call(size)
             yield f"{called(size)}_at_{where}", f"wrong where {called(size)} is {edge}, of {name}", wrong_where(f"{expression} == {edge}")
+            if edge + unit > layout.most(size):
+                continue
             past = f"{expression} > {edge} && {expression} <= {edge + 16 * unit}"
             yield f"{called(size)}_just_past_{where}", f"wrong just past {edge}, of {name}", wrong_where(past)
 

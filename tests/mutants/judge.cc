@@ -25,6 +25,7 @@
 #include "harness/verdict/check.h"
 #include "harness/verdict/coverage.h"
 #include "harness/verdict/suite.h"
+#include "harness/verdict/vast.h"
 #include "kernels/isa.h"
 
 namespace assay {
@@ -71,8 +72,9 @@ struct Mutant {
   std::string variant;
 };
 
-nlohmann::json judge(std::vector<CaseCheck>& cases, const Mutant& mutant, const std::string& wanted) {
-  InProcess executor(load(mutant.library, mutant.symbol));
+nlohmann::json judge(const Op& op, std::vector<CaseCheck>& cases, const Mutant& mutant, const std::string& wanted) {
+  const RunFn run_mutant = load(mutant.library, mutant.symbol);
+  InProcess executor(run_mutant);
   const Candidate candidate{.name = mutant.variant, .selection = "", .executor = &executor};
   nlohmann::json failures = nlohmann::json::array();
   double nmse = 0;
@@ -83,8 +85,7 @@ nlohmann::json judge(std::vector<CaseCheck>& cases, const Mutant& mutant, const 
     const bool own = check == "spread" && mutant.variant.ends_with("_scalar");
     if (asked && !own) values += (values.empty() ? "" : ",") + std::string(check);
   }
-  const auto run = [&](CaseCheck& one, const std::string& checks) {
-    const CaseResult result = one.check(candidate, Checks::parse(checks));
+  const auto take = [&](const CaseResult& result, const std::string& checks) {
     nmse = std::max(nmse, std::isnan(result.nmse) ? 0 : result.nmse);
     all_close = all_close && result.all_close;
     if (!result.failure) return false;
@@ -95,14 +96,20 @@ nlohmann::json judge(std::vector<CaseCheck>& cases, const Mutant& mutant, const 
         {{"case", result.case_name}, {"check", check_name(result.failure->check)}, {"message", result.failure->message}});
     return result.failure->check != Check::spread;
   };
+  const auto run = [&](CaseCheck& one, const std::string& checks) { return take(one.check(candidate, Checks::parse(checks)), checks); };
   bool failed = false;
   const bool first_is_enough = wanted.find("first") != std::string::npos;
   for (CaseCheck& one : cases) {
     failed = run(one, values) || failed;
     if (failed && first_is_enough) break;
   }
+  constexpr const char* kPlaced = "classes,bound,exact,guard";
   if (wanted.find("guard") != std::string::npos) {
-    for (std::size_t i = 0; i < cases.size() && !failed; ++i) failed = run(cases[i], "classes,bound,exact,guard");
+    for (std::size_t i = 0; i < cases.size() && !failed; ++i) failed = run(cases[i], kPlaced);
+    for (const Params& params : op.family->shapes(op).vast) {  // made here: their memory is a file, which no fork keeps apart
+      if (failed || work_of(op, params) > kRandomWork * kVastWork) continue;
+      failed = take(VastCheck(op, params, 1).check({mutant.variant, Isa::scalar, run_mutant}, Checks::parse(kPlaced)), kPlaced);
+    }
   }
   return {{"failures", failures},
           {"nmse", std::isfinite(nmse) ? nlohmann::json(nmse) : nlohmann::json("inf")},
@@ -110,7 +117,7 @@ nlohmann::json judge(std::vector<CaseCheck>& cases, const Mutant& mutant, const 
 }
 
 // In a child: what it does to memory, or to the process, ends with it.
-nlohmann::json judge_apart(std::vector<CaseCheck>& cases, const Mutant& mutant, const std::string& wanted) {
+nlohmann::json judge_apart(const Op& op, std::vector<CaseCheck>& cases, const Mutant& mutant, const std::string& wanted) {
   int ends[2];
   if (pipe(ends) != 0) throw std::runtime_error("pipe failed");
   const pid_t child = fork();
@@ -121,7 +128,7 @@ nlohmann::json judge_apart(std::vector<CaseCheck>& cases, const Mutant& mutant, 
     setrlimit(RLIMIT_CPU, &limit);
     std::string text;
     try {
-      text = judge(cases, mutant, wanted).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+      text = judge(op, cases, mutant, wanted).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     } catch (const std::exception& error) {
       text = nlohmann::json{{"error", error.what()}}.dump();
     }
@@ -153,7 +160,7 @@ int run(const std::string& op_name, const std::string& wanted) {
   for (std::string line; std::getline(std::cin, line);) {
     Mutant mutant;
     std::istringstream(line) >> mutant.name >> mutant.library >> mutant.symbol >> mutant.variant;
-    nlohmann::json result = judge_apart(cases, mutant, wanted);
+    nlohmann::json result = judge_apart(op, cases, mutant, wanted);
     result["name"] = mutant.name;
     result["variant"] = mutant.variant;
     result["cases"] = cases.size();

@@ -1,7 +1,7 @@
 """Mutants of the sources by rule: every use of a constant that steers a path, every index, every refusal.
 
-Nothing is listed but which constant steers what: a loop, an index or a refusal that comes new has its mutants at once, and a constant that
-is in neither list below is an error.
+Nothing is listed but which constant steers which size: a loop, an index or a refusal that comes new has its mutants at once, and a constant
+that reference/ops has as a border of some size (ci/kernel-constants) but not the list below is an error.
 """
 
 from __future__ import annotations
@@ -17,75 +17,41 @@ from layouts import GROUP, KEYS
 from mutant import Mutant
 from ops import Op, includes, isas, ops, source_of
 
-CONSTANT = re.compile(r"^(?:inline )?constexpr (?:int64_t|int) (k[A-Z]\w*) = ([^;{]+);", re.MULTILINE)
+CONSTANT = re.compile(r"constexpr int64_t (k[A-Z]\w*) = (\d+);")
+BORDER = re.compile(r'\{"(k[A-Z]\w*)", \d+')
 BLOCK_GEMM = ("gemm_q*_q8_*", "linear_*")
-TILES = ("gemm_f*", "gemm_bf16", "matvec_*")
+TILES = ("gemm_f*", "gemm_bf16", "matvec_*", "gem?_q*_f32")
 
-# Constants to the size on whose both sides paths differ, and the ops.
-STEERS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "kKeySpan": (KEYS, ("attn_*",)),
-    "kHeadsAtOnce": (GROUP, ("attn_decode_*",)),
-    "kPanelRows": ("m", BLOCK_GEMM),
-    "kChunkElements": ("k", BLOCK_GEMM),
-    "kGemvElements": ("k", ("gemv_*_x16_*",)),
-    "kBlock": ("k", (*TILES, "gem?_q*_f32")),
-    "kTileRows": ("n", (*TILES, "gem?_q*_f32", "*pack_tile_*")),
-    "kGroupRows": ("n", ("gemm_f*", "gemm_bf16")),
-    "kCachedRows": ("m", ("gemm_f*", "gemm_bf16")),
-    "kDecodedRows": ("m", ("gemm_q*_f32",)),
-    "kPackedRows": ("n", (*BLOCK_GEMM, "*_x16*")),
-}
-# The others, and why no size is tried on both sides of them.
-NOT_STEERING = {
-    "kKeyBlock": "the lanes of a vector: remainders by 16",
-    "kLanes": "the same",
-    "kLanes64": "the same, by 8",
-    "kMaxHeadDim": "larger ones are refused",
-    "kPanelStride": "a stride of memory of its own",
-    "kPrefetchBlocks": "prefetches change no value",
-    "kChunkDims": "queries of a chunk: 512 / head_dim, by the dimensions in use and by counts of rows",
-    "kMaxVectors": "the same",
-    "kLinearBytes": "rows of a group: by m and k long and short",
-    "kRegisterRows": "by counts of rows one by one",
-    "kRegisterColumns": "by counts of rows one by one",
-    "kGemmRows": "by counts of rows one by one",
-    "kGemmTiles": "by the remainder of n by 16 and by its octaves",
-    "kGroupTiles": "kGroupRows, in tiles",
-    "kDotLines": "of a format, not of a call",
-    "kSignedOffset": "of a format",
-    "kHighNibbles": "of a format",
-    "kDepth": "of a format",
-    "kElementsOf": "of a format",
-    "kSubs": "of a format",
-    "kSub": "of a format",
-    "kParts": "of a format",
-    "kPart": "of a format",
-    "kStarts": "a search, not a path",
-    "kCentredStarts": "a search, not a path",
-    "kChunk": "kChunkElements, in blocks",
+# Constants to the size on whose both sides paths differ, what they count, and the ops.
+STEERS: dict[str, tuple[str, int, tuple[str, ...]]] = {
+    "kKeySpan": (KEYS, 1, ("attn_*",)),
+    "kHeadsAtOnce": (GROUP, 1, ("attn_decode_*",)),
+    "kMaxVectors": ("rows", 16, ("attn_prefill_*",)),
+    "kChunkDims": ("head_dim", 1, ("attn_prefill_*",)),
+    "kPanelRows": ("m", 1, BLOCK_GEMM),
+    "kChunkElements": ("k", 1, BLOCK_GEMM),
+    "kGemvElements": ("k", 1, ("gemv_*_x16_*",)),
+    "kBlock": ("k", 1, TILES),
+    "kGroupTiles": ("n", 32, ("gemm_f*", "gemm_bf16")),
+    "kCachedRows": ("m", 1, ("gemm_f*", "gemm_bf16")),
+    "kDecodedRows": ("m", 1, ("gemm_q*_f32",)),
 }
 
 
 @functools.cache
 def constant_values() -> dict[str, int]:
-    """Every constant of the kernels that has one value for all."""
-    known = {name: int(value) for path in headers() for name, value in re.findall(r"\b(ASSAY_\w+) = (\d+)", text_of(path))}
-    texts = [(name, value) for path in headers() for name, value in CONSTANT.findall(text_of(path))]
-    for name, _ in texts:
-        if name not in STEERS and name not in NOT_STEERING:
-            raise SystemExit(f"tests/mutants/steering.py: {name} of kernels/ is neither in STEERS nor in NOT_STEERING")
-    for _ in range(3):  # constants of constants
-        for name, value in texts:
-            if re.fullmatch(r"[\w *]+", value) and set(re.findall(r"[A-Za-z]\w*", value)) <= set(known):
-                known[name] = eval(value, {}, known)  # noqa: S307
-    return known
+    """Those of the list, as the kernels have them."""
+    asked = {name for path in (ROOT / "reference" / "ops").glob("*.cc") for name in BORDER.findall(path.read_text())}
+    if missing := asked - set(STEERS):
+        raise SystemExit(f"tests/mutants/steering.py: STEERS lacks {', '.join(sorted(missing))}, borders of sizes in reference/ops")
+    return {name: int(value) for path in headers() for name, value in CONSTANT.findall(text_of(path))}
 
 
 def constants_of(op: Op) -> Iterator[tuple[str, str, int]]:
     """Of an op: name, the size that it steers, value."""
-    for name, (size, patterns) in STEERS.items():
+    for name, (size, each, patterns) in STEERS.items():
         if any(fnmatch.fnmatch(op.name, pattern) for pattern in patterns):
-            yield name, size, constant_values()[name]
+            yield name, size, constant_values()[name] * each
 
 
 @functools.cache
