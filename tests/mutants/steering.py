@@ -70,11 +70,14 @@ class Rule:
     pattern: re.Pattern[str]
     instead: tuple[str, ...]  # of re.Match.expand
     but: re.Pattern[str] | None = None  # lines without
+    counts: bool = False  # \1 is what is counted: not where it is few
 
 
 STEP = r"(\w[\w.]*) \+= (\w+ \* k[A-Z]\w*|k[A-Z]\w*(?:<\w+>)?)(?=[;)])"
 FACTOR = r"((?<![\w.])(?:args\.)?[a-z]\w*(?:\[\w+\])?|\([a-z]\w*(?: \+ \w+)+\))"
-WIDTH = r"((?:\w+[.])?(?!o_)\w*stride\w*\b|args\.[kn]\b|\bblocks\b|args\.row\b|args\.capacity\b)"
+WIDTH = r"((?:(?!heads|shape)\w+[.])?(?!o_)\w*stride\w*\b|args\.[kn]\b|\bblocks\b|args\.row\b|args\.capacity\b)"
+# Loops that count rows of a register block, keys of a block, halves of a tile: few.
+FEW = re.compile(r"kKeyBlock|kLanes|kPackedRows|kTileRows|16|Rows|Columns|Heads|Keys|Vectors|R|T|present|count")
 # Lines that say nothing of what is computed.
 SILENT = re.compile(r"^\s*//|prefetch|static_assert|^#|^(inline )?constexpr|alignas|kShare")
 
@@ -86,8 +89,8 @@ RULES = (
          re.compile(r"(?<![\w.(!])((?:panel\.)?(?:block|b0|first_block|first)(?: \+ c)?) == 0(?= \?|[,;)]|$)"),
          ("true", "false", r"\1 % 3 == 0"), re.compile("for|if")),
     Rule("offset_32", "offset in 32 bits", "{0} in 32 bits", re.compile(FACTOR + r" \* " + WIDTH), (r"static_cast<int32_t>(\1 * \2)",)),
-    Rule("row_16", "index in 16 bits", "{0}: the row in 16 bits", re.compile(FACTOR + r" \* " + WIDTH), (r"static_cast<uint16_t>(\1) * \2",)),
-    Rule("row_8", "index in 8 bits", "{0}: the row in 8 bits", re.compile(FACTOR + r" \* " + WIDTH), (r"static_cast<uint8_t>(\1) * \2",)),
+    Rule("row_16", "index in 16 bits", "{0}: the row in 16 bits", re.compile(FACTOR + r" \* " + WIDTH), (r"static_cast<uint16_t>(\1) * \2",), counts=True),
+    Rule("row_8", "index in 8 bits", "{0}: the row in 8 bits", re.compile(FACTOR + r" \* " + WIDTH), (r"static_cast<uint8_t>(\1) * \2",), counts=True),
     Rule("element_16", "index in 16 bits", "{0}: the element in 16 bits",
          re.compile(r"\b((?:load|store)\w*)\(([a-z][\w.]*) \+ ([a-z]\w*)(?=[,)]| \+)"), (r"\1(\2 + static_cast<uint16_t>(\3)",)),
     Rule("status", "status", "another status: {0}", re.compile(r"return (?:ASSAY_BAD_SHAPE|ASSAY_BAD_PARAMETER)(?=;)"), ("return ASSAY_OUT_OF_RANGE",)),
@@ -114,6 +117,36 @@ def edit_of(path: str, lines: list[str], number: int, line: str) -> Edit:
     return Edit(path, "\n".join(lines[first : number + 1]), "\n".join([*lines[first:number], line]))
 
 
+def is_few(text: str, lines: list[str], number: int) -> bool:
+    """Whether what is counted comes from loops that count few."""
+    names = re.findall(r"[a-z]\w*", text)
+    before = "\n".join(lines[function_of(lines, number).start : number + 1])
+    limits = [re.findall(rf"for \((?:int64_t|int) {name} = [^;]*; {name} < (\w+)", before) for name in names]
+    return all(found and FEW.fullmatch(found[-1]) for found in limits)
+
+
+def function_of(lines: list[str], number: int) -> range:
+    """The lines of the function that a line is in: to a brace at the margin."""
+    first = next((n for n in range(number - 1, -1, -1) if lines[n].startswith("}")), -1) + 1
+    return range(first, next((n for n in range(number, len(lines)) if lines[n].startswith("}")), len(lines)))
+
+
+def first_chunks(path: str) -> Iterator[tuple[str, Edit]]:
+    """Loops over chunks: each use of what says where a chunk begins, as if it were always the first."""
+    lines = text_of(path).split("\n")
+    for number, line in enumerate(lines):
+        step = re.search(STEP, line)
+        if not step or step[2] == "kLanes" or SILENT.search(line):
+            continue
+        use = re.compile(rf"(?<![\w.]){re.escape(step[1])}(?!\w| [+-]?= |\.)")
+        for n in function_of(lines, number):
+            if "for (" in lines[n] or "while (" in lines[n] or SILENT.search(lines[n]):
+                continue
+            for found in use.finditer(lines[n]):
+                text = lines[n][: found.start()] + "0" + lines[n][found.end() :]
+                yield lines[n].strip(), edit_of(path, lines, n, text)
+
+
 def places(path: str) -> Iterator[tuple[Rule, str, Edit]]:
     """Every rule at every place of a file."""
     lines = text_of(path).split("\n")
@@ -122,6 +155,8 @@ def places(path: str) -> Iterator[tuple[Rule, str, Edit]]:
             if SILENT.search(line) or (rule.but and rule.but.search(line)):
                 continue
             for found in rule.pattern.finditer(line):
+                if rule.counts and is_few(found[1], lines, number):
+                    continue
                 for text in rule.instead:
                     yield rule, found[0].strip(), edit_of(path, lines, number, line[: found.start()] + found.expand(text) + line[found.end() :])
 
@@ -132,9 +167,10 @@ def generated() -> list[Mutant]:
     for path in (*headers(), *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "kernels").glob("*/kernels.cc"))):
         isa = variant_of(path)
         stem = path.removeprefix("kernels/").replace("/", ".").rsplit(".", 1)[0]
+        made = [(rule.name, rule.kind, rule.what.format(what), edit) for rule, what, edit in places(path)]
+        made += [("first_chunk", "carry between chunks", f"always the first: {what}", edit) for what, edit in first_chunks(path)]
         numbers: dict[str, int] = {}
-        for rule, what, edit in places(path) if isa else ():
-            numbers[rule.name] = numbers.get(rule.name, 0) + 1
-            name = f"{stem}.{rule.name}.{numbers[rule.name]}"
-            mutants.append(Mutant(name, rule.kind, rule.what.format(what), [edit], isas=isa, by_class=True))
+        for name, kind, what, edit in made if isa else ():
+            numbers[name] = numbers.get(name, 0) + 1
+            mutants.append(Mutant(f"{stem}.{name}.{numbers[name]}", kind, what, [edit], isas=isa, by_class=True))
     return mutants
