@@ -15,6 +15,7 @@ from ops import Op, members
 from steering import constants_of
 
 ISA = "avx2"
+PLACES = ("position", "positions", "capacity", "capacity_src", "capacity_dst")  # which do not say how rows are walked through
 SMALL = 16  # counts up to that are tried one by one
 LONG = {"prompt": 128, "heads": 8, "kv_heads": 4, "group": 4, "head_dim": 96, "rot_dim": 64, "window": 128}  # else 1024
 
@@ -59,7 +60,7 @@ def octaves(layout: Layout, op: Op) -> Iterator[Made]:
 def remainders(layout: Layout, op: Op) -> Iterator[Made]:
     """Row lengths by their remainder by sixteen, in units."""
     for size in filter(layout.wide, layout.sizes):
-        if "positions" in layout.sizes[size] or size == "vocab" and "n" in layout.sizes:
+        if size in PLACES or size == "vocab" and "n" in layout.sizes:
             continue
         units = f"{in_call(size)} / {unit_in(size, op)}" if unit_in(size, op) > 1 else in_call(size)
         for r in range(16):
@@ -98,7 +99,7 @@ def long_from(layout: Layout, size: str, op: Op) -> int:
 
 def pairs(layout: Layout, op: Op) -> Iterator[Made]:
     """Two sizes, each short or long."""
-    sizes = [size for size in layout.sizes if "position" not in layout.sizes[size] or size == next(iter(layout.sizes))]
+    sizes = [size for size in layout.sizes if size not in PLACES]
     for f, g in itertools.combinations(sizes, 2):
         for f_long, g_long in ((True, True), (True, False), (False, True)):
             parts = []

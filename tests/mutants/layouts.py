@@ -70,7 +70,7 @@ LAYOUTS = (
     Layout("convert_*", {"n": "hidden ffn vocab"}, "a.dst, 1, 0, 1, 0, a.n", element="to"),
     Layout("kv_store_*", {"tokens": "prompt", "n_kv": "kv_heads", "head_dim": "head_dim", "head_dim_padded": "head_dim",
                           "capacity": "positions", "position": "positions"},
-           "a.dst, a.n_kv, a.capacity * a.head_dim_padded, a.position + a.tokens, a.head_dim_padded, a.head_dim",
+           "a.dst + a.position * a.head_dim_padded, a.n_kv, a.capacity * a.head_dim_padded, a.tokens, a.head_dim_padded, a.head_dim_padded",
            [Stride("src_row_stride", "a.n_kv * a.src_head_stride", "a.tokens"), Stride("src_head_stride", "a.head_dim", "a.n_kv"),
             Stride("head_dim_padded", "a.head_dim", "a.tokens")], "type"),
     Layout("kv_copy_*", {"n_kv": "kv_heads", "positions": "positions", "head_dim": "head_dim"},
