@@ -15,7 +15,7 @@ from ops import Op, members
 from steering import constants_of
 
 ISA = "avx2"
-PLACES = ("position", "positions", "capacity", "capacity_src", "capacity_dst")  # which do not say how rows are walked through
+PLACES = ("position", "capacity", "capacity_src", "capacity_dst")  # which do not say how rows are walked through
 SMALL = 16  # counts up to that are tried one by one
 LONG = {"prompt": 128, "heads": 8, "kv_heads": 4, "group": 4, "head_dim": 96, "rot_dim": 64, "window": 128}  # else 1024
 
