@@ -71,6 +71,7 @@ class Rule:
     instead: tuple[str, ...]  # of re.Match.expand
     but: re.Pattern[str] | None = None  # lines without
     counts: bool = False  # \1 is what is counted: not where it is few
+    whole: bool = False  # an expression is found: its parentheses must close
 
 
 STEP = r"(\w[\w.]*) \+= (\w+ \* k[A-Z]\w*|k[A-Z]\w*(?:<\w+>)?)(?=[;)])"
@@ -97,7 +98,7 @@ RULES = (
     Rule("status", "status", "another status: {0}", re.compile(r"return (?:ASSAY_OUT_OF_RANGE|ASSAY_NOT_FINITE)(?=;)"), ("return ASSAY_BAD_SHAPE",)),
     Rule("refusal_lost", "refusal", "not refused: {0}",
          re.compile(r"(?<=if \()[^|]*?(?= \|\| |\) return ASSAY_)|(?<= \|\| )[^|]*?(?= \|\| |\) return ASSAY_)"), ("false",),
-         re.compile(r"^(?!.*\) return ASSAY_)|status")),
+         re.compile(r"^(?!.*\) return ASSAY_)|status"), whole=True),
 )
 
 
@@ -138,7 +139,7 @@ def first_chunks(path: str) -> Iterator[tuple[str, Edit]]:
         step = re.search(STEP, line)
         if not step or step[2] == "kLanes" or SILENT.search(line):
             continue
-        use = re.compile(rf"(?<![\w.]){re.escape(step[1])}(?!\w| [+-]?= |\.)")
+        use = re.compile(rf"(?<![\w.])(?<!int64_t ){re.escape(step[1])}(?!\w| [+-]?= |\.)")
         for n in function_of(lines, number):
             if "for (" in lines[n] or "while (" in lines[n] or SILENT.search(lines[n]):
                 continue
@@ -155,7 +156,7 @@ def places(path: str) -> Iterator[tuple[Rule, str, Edit]]:
             if SILENT.search(line) or (rule.but and rule.but.search(line)):
                 continue
             for found in rule.pattern.finditer(line):
-                if rule.counts and is_few(found[1], lines, number):
+                if rule.whole and found[0].count("(") != found[0].count(")") or rule.counts and is_few(found[1], lines, number):
                     continue
                 for text in rule.instead:
                     yield rule, found[0].strip(), edit_of(path, lines, number, line[: found.start()] + found.expand(text) + line[found.end() :])
