@@ -109,10 +109,12 @@ class Maker {
   void single(const Size& size) {
     add({range(size, size.unit, size.unit)}, fmt::format("{} = {}", size.name, size.unit), kSingleWork);
     const std::vector<std::int64_t> in_use = values_in_use(size.in_use);
+    const auto first = static_cast<std::size_t>(std::ranges::find(ops(), &op_) - ops().begin());
     for (std::size_t i = 0; i < in_use.size(); ++i) {
+      const bool last = i + 1 == in_use.size();
+      if (!all_ && !last && (first + i) % kSharers != 0) continue;
       const std::int64_t value = in_units(in_use[i], size);
-      add({range(size, value, value)}, fmt::format("{} = {}, in use", size.name, value),
-          i + 1 == in_use.size() ? kSingleWork : kShareWork);
+      add({range(size, value, value)}, fmt::format("{} = {}, in use", size.name, value), last ? kSingleWork : kShareWork);
     }
     for (const Border& border : borders_of(size)) {
       const std::int64_t at = round_down(border.at(), size.unit);
@@ -148,7 +150,11 @@ class Maker {
     }
   }
 
-  static constexpr double kShareWork = 1 << 20;  // sizes in use are many: the costly ones are left to ci/long
+  // Sizes in use are many: neighbouring ops, which share their loops, share them, and the costly ones are left to ci/long.
+  static constexpr std::size_t kSharers = 4;
+  // Sizes in use are many: neighbouring ops, which share their loops, share them, and the costly ones are left to ci/long.
+  static constexpr std::size_t kSharers = 4;
+  static constexpr double kShareWork = 1 << 20;
   const Op& op_;
   const ShapeSpace& space_;
   bool all_;

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <stdexcept>
 
 #include "golden/philox.h"
 
 namespace assay {
 namespace {
+
+constexpr double kSearch = 256;  // operations a byte of an encoder that tries scales
 
 // Beside a vector width, at a constant's border, a size in use, or anywhere: each as often.
 std::int64_t draw_size(const Size& size, Draws& draws) {
@@ -56,10 +60,15 @@ std::uint32_t Draws::below(std::uint32_t bound) {
 }
 
 double work_of(const Op& op, const Params& params) {
-  double bytes = 0;
-  for (const TensorSpec& spec : signature_of(op, params).tensors)
-    bytes += static_cast<double>(spec.elements()) * static_cast<double>(dtype_size(spec.dtype));
-  return cost_of(op, params).operations() + 4 * bytes;
+  try {
+    double bytes = 0;
+    for (const TensorSpec& spec : signature_of(op, params).tensors)
+      bytes += static_cast<double>(spec.elements()) * static_cast<double>(dtype_size(spec.dtype));
+    const bool searches = op.contract->exactness == reference::Exactness::encoded;
+    return cost_of(op, params).operations() + (searches ? kSearch : 4) * bytes;
+  } catch (const std::invalid_argument&) {  // sizes that no call may have
+    return std::numeric_limits<double>::infinity();
+  }
 }
 
 std::int64_t dense_stride(const Size& stride, const Params& params) {

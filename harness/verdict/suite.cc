@@ -35,6 +35,7 @@ class Suite {
       run_golden();
       run_own("bias", [this](const Op& op) { run_bias(op); });
       if (request_.shapes) run_own("shapes", [this](const Op& op) { run_shapes(op); });
+      if (request_.shapes) run_own("kept", [this](const Op& op) { run_kept(op); });
       if (request_.shapes && !request_.runner) run_own("vast", [this](const Op& op) { run_vast(op); });
       if (request_.random_cases > 0) run_own("random", [this](const Op& op) { run_random(op); });
     }
@@ -104,7 +105,7 @@ class Suite {
                        (kind == kShapes && request_.case_name.find('=') != std::string::npos);
     if (!named || !request_.tag.empty()) return;
     for (const Op* op : ops()) {
-      if (wanted(op->name) && (request_.file.empty() || request_.file.stem() == op->name)) run(*op);
+      if (wanted(op->name) && !trials_.of(*op).empty() && (request_.file.empty() || request_.file.stem() == op->name)) run(*op);
     }
   }
 
@@ -115,11 +116,19 @@ class Suite {
 
   // All of them, or the one of these parameters.
   void run_shapes(const Op& op) {
-    for (Params& params : covering_params(op)) {
+    for (Params& params : covering_params(op, request_.work > kRandomWork)) {
       const std::string name = params.to_string();
       case_names_.insert(name);
       if (!request_.case_name.empty() && request_.case_name != kShapes && request_.case_name != name) continue;
       if (deal(op, name)) check_case(op, shape_test_case(op, std::move(params)), nullptr);
+    }
+  }
+
+  // What a random case found once.
+  void run_kept(const Op& op) {
+    for (const GeneratedRequest& one : kept_cases(own_golden() / "kept.json", op)) {
+      TestCase test = generated_test_case(op, one);
+      if (deal(op, test.name)) check_case(op, std::move(test), nullptr);
     }
   }
 
