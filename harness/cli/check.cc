@@ -92,7 +92,8 @@ Action add_check(CLI::App& app, const Common& common) {
   CLI::App* command = app.add_subcommand("check", "Hold kernels to goldens and reference; exit 1 on any failure");
   command->add_option("op", options->ops, "Ops to check; none: all");
   command->add_option("--isa", options->isa, "Only variants of this ISA");
-  command->add_option("--case", options->case_name, "Only this case; 'bias', 'shapes', 'kept', 'vast' and 'random' are those made from seeds");
+  command->add_option("--case", options->case_name,
+                      "Only this case; 'bias', 'shapes', 'kept', 'vast' and 'random' are those made from seeds");
   command->add_option("--tag", options->tag, "Only cases with this tag, such as real");
   command->add_option("--golden", options->golden, "A folder of golden files instead of the project's own");
   command->add_option("--shape", options->shape, "Make cases of these sizes, such as k=1000,n=77");
@@ -101,7 +102,8 @@ Action add_check(CLI::App& app, const Common& common) {
                       "Seed of the first random or made case; without it random ones have another in every run");
   command->add_option("--cases", options->cases, "Random cases of each op, by default 3; with --shape or --data, cases to make")
       ->check(CLI::PositiveNumber);
-  command->add_flag("--long", options->any_length, "Random cases, shapes and vast calls of any length: seconds a case, gigabytes at most");
+  command->add_flag("--long", options->any_length,
+                    "Random cases, shapes and vast calls of any length: seconds a case, gigabytes at most");
   command->add_option("--shard", options->shard,
                       "Only part I of N of the cases, such as 2/8; `assay report --merge` joins the parts");
   command->add_option("--checks", options->checks, "Limit the verdict: classes,bound,bias,spread,exact,guard,bits,ledger");

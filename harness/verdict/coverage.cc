@@ -118,7 +118,8 @@ class Maker {
     }
     for (const Border& border : borders_of(size)) {
       const std::int64_t at = round_down(border.at(), size.unit);
-      add({range(size, at, at)}, fmt::format("{} up to {}", size.name, text_of(border)), kSingleWork);
+      if (border.constant != std::string_view())
+        add({range(size, at, at)}, fmt::format("{} up to {}", size.name, text_of(border)), kSingleWork);
       add({past(size, border)}, fmt::format("{} past {}", size.name, text_of(border)), kSingleWork);
     }
     const std::int64_t period = kRemainders * size.unit;
@@ -153,8 +154,8 @@ class Maker {
   // Sizes in use are many: neighbouring ops, which share their loops, share them, and the costly ones are left to ci/long.
   static constexpr std::size_t kSharers = 4;
   // Sizes in use are many: neighbouring ops, which share their loops, share them, and the costly ones are left to ci/long.
-  static constexpr std::size_t kSharers = 4;
-  static constexpr double kShareWork = 1 << 20;
+  static constexpr std::size_t kSharers = 8;
+  static constexpr double kShareWork = 1 << 22;
   const Op& op_;
   const ShapeSpace& space_;
   bool all_;
@@ -215,7 +216,7 @@ std::vector<Params> covering_params(const Op& op, bool all) {
       const Params params = meeting(op, coverage, *open.front(), kRandomWork / 4, draws);
       const auto meets =
           static_cast<std::size_t>(std::ranges::count_if(open, [&](const Requirement* r) { return r->met(params); }));
-      if (meets <= most || !open.front()->met(params)) continue;
+      if (meets <= most || !open.front()->met(params) || work_of(op, params) > kLongWork) continue;
       most = meets;
       best = params;
     }

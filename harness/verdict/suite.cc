@@ -17,7 +17,6 @@ namespace assay {
 namespace {
 
 constexpr std::string_view kShapes = "shapes";
-constexpr double kVastWork = 1 << 10;  // times what a random case may cost: tensors that are looked up in are counted whole
 
 class Suite {
  public:
@@ -133,8 +132,7 @@ class Suite {
   }
 
   void run_vast(const Op& op) {
-    for (const Params& params : op.family->shapes(op).vast) {
-      if (work_of(op, params) > request_.work * kVastWork) continue;
+    for (const Params& params : vast_params(op, request_.work)) {
       if (!deal(op, "vast " + params.to_string())) continue;
       VastCheck check(op, params, 1);
       for (const Variant& variant : variants_of(op)) {
