@@ -2,27 +2,25 @@
 # so that a tree may be moved as a whole.
 include(CMakePackageConfigHelpers)
 
-# The kernels, as assay::kernels, with their families' headers, which specify them: `#include "kernels/norms/norms.h"`. What the
-# kernels are made of (simd/ and the like) stays at home.
+# The kernels, as assay::kernels, with their families' headers, which specify them, all of them in `#include "kernels/kernels.h"`: C11
+# and C++20. The choice among an op's variants besides, in C++. What the kernels are made of (simd/ and the like) stays at home.
 set_target_properties(kernels PROPERTIES OUTPUT_NAME assay_kernels)
 install(TARGETS kernels EXPORT assay ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES kernels/abi.h kernels/isa.h kernels/isa.inc kernels/kv_view.h kernels/op_tables.h ${CMAKE_BINARY_DIR}/generated/kernels/op_tables.inc
-        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/assay/kernels)
-file(GLOB kernel_folders CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/kernels kernels/*)
-foreach(folder IN LISTS kernel_folders)
-  if(folder STREQUAL "formats")
-    set(headers kernels/formats/blocks.h kernels/formats/packed.h)
-  else()
-    file(GLOB headers CONFIGURE_DEPENDS kernels/${folder}/${folder}.h)
-  endif()
-  if(headers)
-    install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/assay/kernels/${folder})
-  endif()
+file(STRINGS kernels/kernels.h c_headers REGEX "^#include \"kernels/")
+list(TRANSFORM c_headers REPLACE "#include \"(.*)\"" "\\1")
+list(APPEND c_headers kernels/kernels.h kernels/kv_view.h kernels/formats/blocks.h kernels/formats/packed.h harness/plugin/assay_plugin.h)
+foreach(header IN LISTS c_headers ITEMS kernels/isa.h kernels/isa.inc kernels/op_tables.h)
+  get_filename_component(folder ${header} DIRECTORY)
+  install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/assay/${folder})
 endforeach()
+install(FILES ${CMAKE_BINARY_DIR}/generated/kernels/op_tables.inc DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/assay/kernels)
+
+# For who builds without CMake: `pkg-config --cflags --libs assay`.
+configure_file(cmake/assay.pc.in ${CMAKE_BINARY_DIR}/generated/assay.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/generated/assay.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 # What a plugin is written against, as assay::plugin: the ops' argument structs and `#include "harness/plugin/assay_plugin.h"`.
 install(TARGETS plugin EXPORT assay)
-install(FILES harness/plugin/assay_plugin.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/assay/harness/plugin)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/assay)
 install(EXPORT assay NAMESPACE assay:: FILE assay-targets.cmake DESTINATION ${package_dir})

@@ -29,3 +29,7 @@ typedef enum AssayStatus {
 } AssayStatus;
 
 ASSAY_C_END
+
+/* How a kernel ends a call that can come to no good end, as the model of AMX's tiles does where a CPU would raise an exception: UD2 (x86-64)
+   with this in RSI and the reason in RDI, a string that stays. Who runs kernels guarded reports it. */
+#define ASSAY_FAULT_MARK INT64_C(0x6173736179666c74)

@@ -1,16 +1,24 @@
 #include "kernels/isa.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <stdexcept>
+#include <atomic>
+
+#include "kernels/kernels.h"
+#include "kernels/words.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #include <xmmintrin.h>
 #endif
 
 namespace assay {
 namespace {
+
+constexpr bool has_bit(unsigned word, unsigned bit) {
+  return ((word >> bit) & 1u) != 0;
+}
 
 #if defined(__x86_64__)
 
@@ -24,37 +32,28 @@ Cpuid cpuid(unsigned leaf, unsigned subleaf) noexcept {
   return out;
 }
 
-constexpr bool has_bit(unsigned word, unsigned bit) {
-  return ((word >> bit) & 1u) != 0;
-}
-
-// XCR0: which registers the operating system saves. Read only where CPUID says OSXSAVE.
-unsigned xcr0() noexcept {
+// 0: XCR0, which registers the operating system saves; read only where CPUID says OSXSAVE. 1: which of them are in use.
+unsigned xgetbv(unsigned which) noexcept {
   unsigned low = 0;
   unsigned high = 0;
-  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(which));
   return low;
+}
+
+// Linux gives a process the tiles' registers, 8 KiB a thread, where it asks for them.
+bool request_tiles() {
+  constexpr long kRequest = 0x1023;  // ARCH_REQ_XCOMP_PERM
+  constexpr long kTileData = 18;     // XFEATURE_XTILEDATA
+  return syscall(SYS_arch_prctl, kRequest, kTileData) == 0;
 }
 
 CpuFeatures detect() noexcept {
   const Cpuid basic = cpuid(1, 0);
   const Cpuid extended = cpuid(7, 0);
-  const Cpuid extended1 = cpuid(7, 1);
-  constexpr unsigned kYmm = 0x06;  // SSE and AVX state
-  constexpr unsigned kZmm = 0xe6;  // and opmask, upper ZMM
   const bool osxsave = has_bit(basic.ecx, 27);
-  const unsigned saved = osxsave ? xcr0() : 0;
-  CpuFeatures found = 0;
-  const auto add = [&found](CpuFeatures feature, bool there) { found |= there ? feature : 0; };
-  add(kCpuYmm, (saved & kYmm) == kYmm);
-  add(kCpuZmm, (saved & kZmm) == kZmm);
-  add(kCpuFma, has_bit(basic.ecx, 12));
-  add(kCpuF16c, has_bit(basic.ecx, 29));
-  add(kCpuAvx2, has_bit(extended.ebx, 5));
-  add(kCpuAvxVnni, has_bit(extended1.eax, 4));
-  add(kCpuAvx512Core, has_bit(extended.ebx, 16) && has_bit(extended.ebx, 30) && has_bit(extended.ebx, 31));
-  add(kCpuAvx512Vnni, has_bit(extended.ecx, 11));
-  return found;
+  const CpuFeatures tells_use = has_bit(cpuid(13, 1).eax, 2) ? CpuFeatures{kCpuTellsUse} : 0;
+  return tells_use | features_of({basic.ecx, extended.ebx, extended.ecx, extended.edx, cpuid(7, 1).eax, osxsave ? xgetbv(0) : 0},
+                                 request_tiles);
 }
 
 #else
@@ -71,16 +70,16 @@ Isa nearest_supported(std::string_view name) {
   std::ptrdiff_t most = -1;
   for (const IsaRow& row : kIsas) {
     const std::ptrdiff_t alike = std::mismatch(name.begin(), name.end(), row.name.begin(), row.name.end()).first - name.begin();
-    if (alike <= most || !isa_supported(row.isa)) continue;
+    if (alike <= most || !isa_selectable(row.isa)) continue;
     nearest = row.isa;
     most = alike;
   }
   return nearest;
 }
 
-// The first on the way down that this machine runs.
+// The first on the way down that may be chosen here.
 Isa nearest_included(Isa isa) {
-  while (!isa_supported(isa)) isa = isa_row(isa).includes;
+  while (!isa_selectable(isa)) isa = isa_row(isa).includes;
   return isa;
 }
 
@@ -93,46 +92,78 @@ std::optional<Isa> isa_from_name(std::string_view name) noexcept {
   return std::nullopt;
 }
 
+// Not a static with an initializer: its guard is the C++ runtime's.
 CpuFeatures cpu_features() noexcept {
-  static const CpuFeatures features = detect();
+  constexpr CpuFeatures kNotAsked = ~CpuFeatures{0};
+  static std::atomic<CpuFeatures> known{kNotAsked};
+  CpuFeatures features = known.load(std::memory_order_relaxed);
+  if (features == kNotAsked) {
+    features = detect();
+    known.store(features, std::memory_order_relaxed);
+  }
   return features;
+}
+
+CpuFeatures features_of(const CpuAnswers& cpu, bool (*may_use_tiles)()) noexcept {
+  constexpr std::uint32_t kYmm = 0x06;       // SSE and AVX state
+  constexpr std::uint32_t kZmm = 0xe6;       // and opmask, upper ZMM
+  constexpr std::uint32_t kTiles = 0x60000;  // the tiles and their configuration
+  CpuFeatures found = 0;
+  const auto add = [&found](CpuFeatures feature, bool there) { found |= there ? feature : 0; };
+  add(kCpuYmm, (cpu.xcr0 & kYmm) == kYmm);
+  add(kCpuZmm, (cpu.xcr0 & kZmm) == kZmm);
+  add(kCpuFma, has_bit(cpu.leaf1_ecx, 12));
+  add(kCpuF16c, has_bit(cpu.leaf1_ecx, 29));
+  add(kCpuAvx2, has_bit(cpu.leaf7_ebx, 5));
+  add(kCpuAvxVnni, has_bit(cpu.leaf7_1_eax, 4));
+  add(kCpuAvx512Core, has_bit(cpu.leaf7_ebx, 16) && has_bit(cpu.leaf7_ebx, 30) && has_bit(cpu.leaf7_ebx, 31));
+  add(kCpuAvx512Vnni, has_bit(cpu.leaf7_ecx, 11));
+  const bool byte_tiles = has_bit(cpu.leaf7_edx, 24) && has_bit(cpu.leaf7_edx, 25);
+  add(kCpuAmxInt8, byte_tiles);
+  add(kCpuTiles, byte_tiles && (cpu.xcr0 & kTiles) == kTiles && may_use_tiles());
+  return found;
 }
 
 bool isa_supported(Isa isa) noexcept {
   return isa_runs(cpu_features(), isa);
 }
 
+bool isa_selectable(Isa isa) noexcept {
+  return isa_allowed(cpu_features(), std::nullopt, isa);
+}
+
 Isa best_isa() noexcept {
   return best_isa(cpu_features());
 }
 
-std::string supported_isa_names() {
-  std::string names;
+Words& list_supported_isas(Words& words) noexcept {
+  const char* between = "";
   for (const IsaRow& row : kIsas) {
-    if (!isa_supported(row.isa)) continue;
-    if (!names.empty()) names += ", ";
-    names += row.name;
+    if (!isa_selectable(row.isa)) continue;
+    words << between << row.name;
+    between = ", ";
   }
-  return names;
+  return words;
 }
 
-IsaLimit forced_isa() {
-  const char* forced = std::getenv("ASSAY_ISA");
-  if (forced == nullptr || *forced == '\0') return std::nullopt;
-  const std::optional<Isa> isa = isa_from_name(forced);
-  if (isa && isa_supported(*isa)) return isa;
-  std::string message = "ASSAY_ISA=" + std::string(forced) + ": ";
-  message += isa ? "this machine cannot run it; the nearest that it can is " : "no such ISA; did you mean ";
-  message += isa_name(isa ? nearest_included(*isa) : nearest_supported(forced));
-  message += isa ? "." : "?";
-  throw std::invalid_argument(message + " Supported here: " + supported_isa_names() + ".");
+IsaLimit limit_from_name(std::string_view whence, std::string_view name, Words& why) noexcept {
+  const std::optional<Isa> isa = isa_from_name(name);
+  if (isa && isa_selectable(*isa)) return isa;
+  why << whence << name;
+  if (!isa) {
+    why << ": no such ISA; did you mean " << isa_name(nearest_supported(name)) << "?";
+  } else if (isa_row(*isa).is_model()) {
+    why << ": a model in software, which `assay check --isa` runs and nothing chooses; the nearest that may be chosen is "
+        << isa_name(nearest_included(*isa)) << ".";
+  } else {
+    why << ": this machine cannot run it; the nearest that it can is " << isa_name(nearest_included(*isa)) << ".";
+  }
+  why << " Supported here: ";
+  list_supported_isas(why) << ".";
+  return std::nullopt;
 }
 
-Isa selected_isa() {
-  return forced_isa().value_or(best_isa());
-}
-
-void assert_float_environment() {
+const char* assay_float_fault() {
 #if defined(__x86_64__)
   const unsigned control = _mm_getcsr();
   const bool rounds_to_nearest = (control & 0x6000u) == 0;
@@ -143,13 +174,22 @@ void assert_float_environment() {
   const bool rounds_to_nearest = (control & 0xc00000ul) == 0;
   const bool flushes = (control & 0x1080001ul) != 0;  // FZ, FZ16, FIZ
 #else
-#error "assert_float_environment: this architecture's control register is not known"
+#error "assay_float_fault: this architecture's control register is not known"
 #endif
-  if (!rounds_to_nearest)
-    throw std::runtime_error("this thread does not round to nearest: reset it with fesetround(FE_TONEAREST)");
-  if (flushes) {
-    throw std::runtime_error("this thread flushes denormals (FTZ, DAZ or FZ): was something linked with -ffast-math?");
-  }
+  if (!rounds_to_nearest) return "this thread does not round to nearest: reset it with fesetround(FE_TONEAREST)";
+  return flushes ? "this thread flushes denormals (FTZ, DAZ or FZ): was something linked with -ffast-math?" : nullptr;
+}
+
+bool take_back_tiles() noexcept {
+#if defined(__x86_64__)
+  constexpr unsigned kTiles = 0x60000;  // in use: the tiles or their configuration
+  constexpr CpuFeatures kNeeded = kCpuTiles | kCpuTellsUse;
+  if ((cpu_features() & kNeeded) != kNeeded || (xgetbv(1) & kTiles) == 0) return false;
+  __asm__ volatile("tilerelease");
+  return true;
+#else
+  return false;
+#endif
 }
 
 }  // namespace assay

@@ -18,13 +18,9 @@ constexpr OpTable kTables[] = {
 
 }  // namespace
 
-const AnyKernel& select_kernel(const OpTable& table, IsaLimit limit) {
+const AnyKernel& select_kernel(const OpTable& table, IsaLimit limit) noexcept {
   const CpuFeatures cpu = cpu_features();
   return *std::ranges::find_if(table.kernels, [&](const AnyKernel& kernel) { return isa_allowed(cpu, limit, kernel.isa); });
-}
-
-const AnyKernel& select_kernel(const OpTable& table) {
-  return select_kernel(table, forced_isa());
 }
 
 std::span<const OpTable> op_tables() noexcept {

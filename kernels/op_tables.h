@@ -5,18 +5,8 @@
 #include <span>
 #include <string_view>
 
-#include "kernels/abi.h"
-#include "kernels/activations/activations.h"
-#include "kernels/attention/attention.h"
-#include "kernels/codecs/codecs.h"
-#include "kernels/conversions/conversions.h"
 #include "kernels/isa.h"
-#include "kernels/kv/kv.h"
-#include "kernels/lookups/lookups.h"
-#include "kernels/norms/norms.h"
-#include "kernels/packings/packings.h"
-#include "kernels/products/products.h"
-#include "kernels/rope/rope.h"
+#include "kernels/kernels.h"
 
 namespace assay {
 
@@ -34,9 +24,11 @@ struct OpTable {
 };
 
 // The most preferred variant that this CPU runs within `limit`. Every table has one: the scalar kernel.
-const AnyKernel& select_kernel(const OpTable& table, IsaLimit limit);
+const AnyKernel& select_kernel(const OpTable& table, IsaLimit limit) noexcept;
 // Within forced_isa(), which may throw.
-const AnyKernel& select_kernel(const OpTable& table);
+inline const AnyKernel& select_kernel(const OpTable& table) {
+  return select_kernel(table, forced_isa());
+}
 
 // All of them, family by family, in the order of the rows.
 std::span<const OpTable> op_tables() noexcept;

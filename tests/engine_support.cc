@@ -129,7 +129,7 @@ std::vector<std::uint32_t> logits_of_all(Engine& engine, std::span<const std::in
 std::vector<Isa> isas_here() {
   std::vector<Isa> isas;
   for (const IsaRow& row : kIsas) {
-    if (isa_supported(row.isa)) isas.push_back(row.isa);
+    if (isa_selectable(row.isa)) isas.push_back(row.isa);
   }
   return isas;
 }

@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "engine/plan/idle.h"
 #include "engine/plan/placement.h"
 
 namespace assay {
 namespace {
-
-bool touches(const std::vector<Operand>& operands, int slot) {
-  return std::ranges::any_of(operands, [slot](const Operand& one) { return one.slot == slot; });
-}
 
 // The quantisation whose blocks a step reads; nothing where it reads none.
 const Step* quantisation_of(const Plan& plan, std::size_t step) {
@@ -52,23 +49,6 @@ void drop_idle_quantisations(Plan& plan) {
   for (std::size_t i = plan.steps.size(); i-- > 0;) {
     if (plan.steps[i].kind == StepKind::quantize && !is_read(plan, i))
       plan.steps.erase(plan.steps.begin() + static_cast<std::ptrdiff_t>(i));
-  }
-}
-
-void drop_idle_slots(Plan& plan) {
-  for (int slot = static_cast<int>(plan.slots.size()) - 1; slot >= 0; --slot) {
-    const bool used = std::ranges::any_of(
-        plan.steps, [slot](const Step& step) { return touches(step.inputs, slot) || touches(step.outputs, slot); });
-    if (used) continue;
-    plan.slots.erase(plan.slots.begin() + slot);
-    const auto renumber = [slot](int& one) {
-      if (one > slot) --one;
-    };
-    for (Step& step : plan.steps) {
-      for (Operand& operand : step.inputs) renumber(operand.slot);
-      for (Operand& operand : step.outputs) renumber(operand.slot);
-    }
-    for (int* const one : {&plan.tokens_slot, &plan.positions_slot, &plan.logits_slot}) renumber(*one);
   }
 }
 

@@ -3,23 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "engine/files/file_error.h"
 #include "engine/run/pass_run.h"
 #include "kernels/isa.h"
 
 namespace assay {
-namespace {
-
-void check_surplus_head(const WeightMap& weights) {
-  for (const Weight& head : weights.surplus_head()) {
-    const Weight& embed = weights.at(Role::embed);
-    if (head.dtype == embed.dtype && std::ranges::equal(head.bytes, embed.bytes)) continue;
-    throw ModelFileError(Fault::unexpected_tensor, {head.file, head.offset, "tensor " + shown(head.name)},
-                         "the embedding is tied, but this copy of it differs");
-  }
-}
-
-}  // namespace
 
 Engine::Engine(const ModelFile& model, const EngineOptions& options, const LoadProgress& progress)
     : Engine(model, make_plan(model.config(), model.weights(), options.plan), options.threads, progress) {}

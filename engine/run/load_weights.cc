@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/files/file_error.h"
 #include "engine/files/mapped_file.h"
 #include "engine/threads.h"
 #include "reference/ops/find.h"
@@ -58,6 +59,15 @@ std::int64_t load_piece(const Piece& piece, std::uint8_t* region) {
 }
 
 }  // namespace
+
+void check_surplus_head(const WeightMap& weights) {
+  for (const Weight& head : weights.surplus_head()) {
+    const Weight& embed = weights.at(Role::embed);
+    if (head.dtype == embed.dtype && std::ranges::equal(head.bytes, embed.bytes)) continue;
+    throw ModelFileError(Fault::unexpected_tensor, {head.file, head.offset, "tensor " + shown(head.name)},
+                         "the embedding is tied, but this copy of it differs");
+  }
+}
 
 // The file's pages are given back as they have been read: else a model would be resident twice.
 void load_weights(const Plan& plan, std::uint8_t* region, int threads, const LoadProgress& progress) {

@@ -136,6 +136,17 @@ def past_24_bits(target: Target) -> list[Case]:
     return [target.case("past_24_bits", join(target.weights, f), rows_like(target, codes, 2.0**-7), "extremes")]
 
 
+def past_13_bits(target: Target) -> list[Case]:
+    """I1 has more than 13 bits: (d_w d_x) I1 is exact until it is added, (d_w I1) d_x is not."""
+    if not target.gemm or target.form.elements != 32:
+        return []
+    draw, blocks, high = target.draw("past_13_bits"), 11, target.form.codes[1]
+    f = random_fields(draw, target.weights, (ROWS, blocks))
+    f.q = integers(draw, f.q.shape, high - 2, high)
+    codes = integers(draw, (blocks, FORMATS[target.x].elements), 113, 127)
+    return [target.case("past_13_bits", join(target.weights, f), rows_like(target, codes, 2.0**-7), "extremes")]
+
+
 def minimum_only(target: Target) -> list[Case]:
     """d = 0: the activations' sums alone make the result."""
     if not (target.form.has_minimum or target.form.has_offset):
@@ -250,6 +261,6 @@ def data_sets(target: Target) -> list[Case]:
              target.case("sparse_x", random_blocks(draw, target.weights, (ROWS, offset)),
                          target.activations(draw, m, offset, "mixed_zero"))]
     return [*found, *extremes(target), cancelling(target), small_onto_large(target), sparse(target),
-            *(last_block(target, b) for b in (2, 3, 5, 8)), *past_24_bits(target), *minimum_only(target),
+            *(last_block(target, b) for b in (2, 3, 5, 8)), *past_13_bits(target), *past_24_bits(target), *minimum_only(target),
             *small_scales(target),
             *zeros(target), *nonfinite(target), truncation(target)]

@@ -48,6 +48,8 @@ std::vector<bench::BenchItem> items(const BenchCliOptions& options, const std::v
   if (chosen.empty()) chosen.assign(ops().begin(), ops().end());
   const std::optional<Params> shape = shape_of(options);
   const std::optional<Isa> isa = options.isa.empty() ? forced_isa() : std::optional(require_isa(options.isa));
+  if (isa && isa_row(*isa).is_model())
+    throw std::invalid_argument(options.isa + " is a model in software: it is checked, never timed");
   std::vector<bench::BenchItem> all;
   const auto add = [&](const Op& op, std::vector<Variant> variants) {
     std::erase_if(variants, [&](const Variant& one) { return !options.variant.empty() && one.name != options.variant; });

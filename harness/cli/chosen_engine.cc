@@ -115,7 +115,7 @@ ChosenEngine::Choice ChosenEngine::parse(const std::string& text) const {
     choice.backend = Backend::reference;
   } else {
     const auto isa = isa_from_name(name);
-    if (!isa || !isa_supported(*isa)) {
+    if (!isa || !isa_selectable(*isa)) {
       throw std::invalid_argument(
           fmt::format("--kernel: no variant '{}' here; there are: reference, {}", name, supported_isa_names()));
     }

@@ -65,9 +65,15 @@ int list_table(const Common& common, const std::vector<const Op*>& chosen, const
   fmt::print("{}\nthis CPU runs {}; in brackets: skipped, since it lacks them\n", table.render(common.style()),
              supported_isa_names());
   for (const IsaRow& row : kIsas) {
-    if (row.source != row.isa && any_has(chosen, row.isa)) {
-      fmt::print("{} stands in for {}: the same source, for CPUs that lack {}\n", row.name, isa_name(row.source),
-                 isa_name(row.source));
+    if (row.source == row.isa || !any_has(chosen, row.isa)) continue;
+    const std::string_view whose = isa_name(row.source);
+    if (row.is_model()) {
+      fmt::print(
+          "{} is a model of {} in software: the same source, checked on CPUs that lack {}, never chosen, never timed;\n"
+          "{} itself has never run on silicon here\n",
+          row.name, whose, whose, whose);
+    } else {
+      fmt::print("{} stands in for {}: the same source, for CPUs that lack {}\n", row.name, whose, whose);
     }
   }
   if (runner == nullptr) return kPass;
@@ -89,7 +95,7 @@ int list_json(const std::vector<const Op*>& chosen, const RemoteRunner* runner) 
     for (const AnyKernel& kernel : one->kernels()) {
       op["variants"].push_back({{"name", kernel.name}, {"isa", isa_name(kernel.isa)}, {"runs_here", isa_supported(kernel.isa)}});
       const IsaRow& row = isa_row(kernel.isa);
-      if (row.source != row.isa) op["variants"].back()["stands_in_for"] = isa_name(row.source);
+      if (row.source != row.isa) op["variants"].back()[row.is_model() ? "model_of" : "stands_in_for"] = isa_name(row.source);
     }
     for (const RemoteKernel* kernel : foreign_kernels(*one, runner)) {
       op["variants"].push_back({{"name", kernel->variant},

@@ -47,7 +47,8 @@ std::string upper(std::string text) {
 // Of an option whose value is a file: how its name ends; empty: in any way.
 std::optional<std::string> file_suffix(const std::string& name, const std::string& command) {
   if (name == "dump") return command == "npz" || command == "safetensors" ? "." + command : ".h5";
-  if (name == "file" || name == "ours" || name == "theirs" || name == "against" || name == "beside" || name == "trace")
+  if (name == "file" || name == "ours" || name == "theirs" || name == "against" || name == "beside" || name == "input" ||
+      name == "trace")
     return ".h5";
   if (name == "golden" && command != "check") return ".h5";
   if (name == "baseline" || name == "ledger" || name == "map" || name == "report" || name == "bench") return ".json";
@@ -81,7 +82,7 @@ void describe_value(OptionInfo& info, const std::string& name, const std::string
   } else if (name == "like") {
     info.kind = ValueKind::words;
     info.words = strings(known_shapes());
-  } else if (name == "golden" && command == "check") {
+  } else if (name == "c" || (name == "golden" && command == "check")) {
     info.kind = ValueKind::folder;
   } else if (const auto suffix = file_suffix(name, command)) {
     info.kind = ValueKind::file;

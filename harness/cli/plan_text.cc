@@ -9,6 +9,7 @@
 #include <map>
 #include <utility>
 
+#include "engine/plan/operand_text.h"
 #include "harness/forensics/sites/site_name.h"
 #include "harness/reports/report.h"
 
@@ -24,22 +25,6 @@ std::string bytes_text(std::int64_t bytes) {
 
 std::string shape_text(const std::vector<std::int64_t>& shape) {
   return fmt::format("[{}]", fmt::join(shape, ", "));
-}
-
-std::string operand_text(const Plan& plan, const Operand& operand) {
-  const Slot& slot = plan.slots[static_cast<std::size_t>(operand.slot)];
-  if (operand.columns() == slot.width) return slot.name;
-  return fmt::format("{}[{}..{}]", slot.name, operand.column, operand.column + operand.columns() - 1);
-}
-
-std::string operands_text(const Plan& plan, const std::vector<Operand>& operands) {
-  std::vector<std::string> all;
-  for (const Operand& operand : operands) all.push_back(operand_text(plan, operand));
-  return fmt::format("{}", fmt::join(all, ", "));
-}
-
-std::string outputs_text(const Plan& plan, const Step& step) {
-  return step.outputs.empty() ? "the cache" : operands_text(plan, step.outputs);
 }
 
 std::string ops_text(const Step& step) {

@@ -196,7 +196,7 @@ std::string suite_table(const SuiteResult& result, const Checks& checks, const S
 nlohmann::ordered_json environment_json() {
   std::vector<std::string_view> isas;
   for (const IsaRow& row : kIsas) {
-    if (isa_supported(row.isa)) isas.push_back(row.name);
+    if (isa_selectable(row.isa)) isas.push_back(row.name);
   }
   return {{"schema", kReportSchema},       {"version", kVersion}, {"commit", kCommit},  {"compiler", kCompiler},
           {"build_type", kBuildType},      {"flags", kFlags},     {"cpu", cpu_model()}, {"isas", isas},

@@ -184,6 +184,7 @@ std::size_t Call::alias_of(std::size_t output) const {
 }
 
 std::string Call::describe(const MemoryFault& fault) const {
+  if (fault.reason != nullptr) return fault.reason;
   if (fault.signal == SIGILL) return "executed an instruction that this CPU lacks (SIGILL)";
   if (fault.signal == SIGFPE) return "raised SIGFPE";
   if (fault.signal == SIGABRT) return "aborted (SIGABRT)";

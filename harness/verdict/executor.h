@@ -18,7 +18,7 @@ class Call;
 struct Execution {
   AssayStatus status = ASSAY_OK;     // of several parts the last that is not ASSAY_OK
   std::optional<MemoryFault> fault;  // its address is one of this process, in the call's memory
-  std::string failure;               // what else befell it: "threw std::bad_alloc", "was still running after 10 s"
+  std::string failure;               // what else befell it: "threw std::bad_alloc", "left the tiles configured"
   bool late = false;                 // that is, it took longer than it may
 };
 

@@ -3,11 +3,14 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <array>
 #include <new>
 #include <utility>
+
+#include "kernels/abi.h"
 
 namespace assay {
 namespace {
@@ -18,13 +21,13 @@ thread_local sigjmp_buf jump_target;
 thread_local bool armed = false;
 thread_local MemoryFault last_fault;
 
-void on_fault(int signal, siginfo_t* info, void*) {
+void on_fault(int signal, siginfo_t* info, void* context) {
   if (!armed) {  // not ours: die as without a handler
     ::signal(signal, SIG_DFL);
     raise(signal);
     return;
   }
-  last_fault = {signal, info->si_addr};
+  last_fault = {signal, info->si_addr, reason_of(signal, context)};
   siglongjmp(jump_target, 1);
 }
 
@@ -49,6 +52,15 @@ class Handlers {
 };
 
 }  // namespace
+
+const char* reason_of([[maybe_unused]] int signal, [[maybe_unused]] const void* context) {
+#if defined(__x86_64__)
+  const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
+  if (signal == SIGILL && registers[REG_RSI] == ASSAY_FAULT_MARK)
+    return reinterpret_cast<const char*>(registers[REG_RDI]);  // NOLINT(performance-no-int-to-ptr)
+#endif
+  return nullptr;
+}
 
 std::size_t guard_page_bytes() {
   static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));

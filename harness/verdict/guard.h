@@ -37,7 +37,14 @@ class GuardedMemory {
 struct MemoryFault {
   int signal = 0;
   const void* address = nullptr;  // SIGSEGV and SIGBUS: what was touched
+  const char* reason = nullptr;   // what the kernel says of it itself (ASSAY_FAULT_MARK), in its own memory
 };
+
+// The reason that a kernel gives for a signal, of the handler's context; null: none.
+const char* reason_of(int signal, const void* context);
+
+// Of a call after which take_back_tiles() says so (kernels/isa.h).
+inline constexpr char kTilesLeft[] = "left the tiles configured (no TILERELEASE)";
 
 // Runs `call`, which must own nothing that a jump would leak, and reports SIGSEGV, SIGBUS, SIGILL or SIGFPE
 // raised in it by this thread.

@@ -75,20 +75,20 @@ __attribute__((noinline)) void add_rows(const OpenTiles<Format, T>& tiles, const
 }
 
 // Of the weights of T tiles from `tile` on, the share that rows row .. row + R - 1 of the panel have time for.
-template <int T, int R, class Format>
-ASSAY_INLINE void prefetch_tiles(const Source<Format>& source, int64_t tile, const Panel<Format>& panel, int64_t row) {
-  const int64_t lines = (panel.blocks * source.bytes + 63) / 64;
+template <int T, int R, class Format, class W>
+ASSAY_INLINE void prefetch_tiles(const Source<Format, W>& source, int64_t tile, const Panel<Format>& panel, int64_t row) {
+  const int64_t lines = (panel.blocks * static_cast<int64_t>(sizeof(W)) + 63) / 64;
   const int64_t share = (lines + kPanelRows - 1) / kPanelRows;
   for (int64_t line = row * share; line < at_most((row + R) * share, lines); ++line) {
-    for (int64_t i = 0; i < T * source.streams; ++i) {
-      __builtin_prefetch(source.stream(tile, i, panel.first_block) + line * 64, 0, 2);
+    for (int64_t i = 0; i < T * source.kStreams; ++i) {
+      __builtin_prefetch(reinterpret_cast<const char*>(source.stream(tile, i, panel.first_block)) + line * 64, 0, 2);
     }
   }
 }
 
 // Rows row and on, R at a time, the rest in halves of it, rounded up. Meanwhile the weights of the tiles from `next` on are fetched.
-template <int R, class Format, int T>
-inline void add_panel(const OpenTiles<Format, T>& tiles, const Panel<Format>& panel, int64_t row, const Source<Format>& source,
+template <int R, class Format, int T, class W>
+inline void add_panel(const OpenTiles<Format, T>& tiles, const Panel<Format>& panel, int64_t row, const Source<Format, W>& source,
                       int64_t next) {
   for (; panel.rows - row >= R; row += R) {
     prefetch_tiles<T, R>(source, next, panel, row);
@@ -98,8 +98,8 @@ inline void add_panel(const OpenTiles<Format, T>& tiles, const Panel<Format>& pa
 }
 
 // Weights' rows n0 and on against a panel whose first row of outputs is y, T tiles at a time, the rest in halves of it.
-template <int T, class Format>
-inline void add_tiles(const Source<Format>& source, const Panel<Format>& panel, int64_t n0, int64_t n, float* y,
+template <int T, class Format, class W>
+inline void add_tiles(const Source<Format, W>& source, const Panel<Format>& panel, int64_t n0, int64_t n, float* y,
                       int64_t y_stride) {
   OpenTiles<Format, T> tiles;
   tiles.y_stride = y_stride;
@@ -112,8 +112,8 @@ inline void add_tiles(const Source<Format>& source, const Panel<Format>& panel, 
   if constexpr (T > 1) add_tiles<T / 2>(source, panel, n0, n, y, y_stride);
 }
 
-template <class Format>
-inline void multiply_blocks(const Source<Format>& source, const typename Format::Activation* x, float* y, int64_t m, int64_t n,
+template <class Format, class W>
+inline void multiply_blocks(const Source<Format, W>& source, const typename Format::Activation* x, float* y, int64_t m, int64_t n,
                             int64_t x_stride, int64_t y_stride) {
   Panel<Format> panel;
   panel.x_stride = x_stride;

@@ -6,6 +6,8 @@
    bits_of(v, mask)   v & mask, the mask a repeated byte; join(a, b) a | b; join_bits(a, b, mask) a | (b & mask)
    shift_right<N>, shift_right_signed<N>, shift_left<N>   in 32-bit lanes
    add, sub, mul(a, b)          32-bit lanes, modulo 2^32
+   mul_pairs(a, b)    16-bit halves of lanes, modulo 2^16; sub_bytes(v, k) each byte less k, modulo 2^8
+   pick_bytes(v, from)          in each lane byte i is byte number `from`'s i-th of the lane, or zero where that is 0x80
    byte_pairs<J>(v)   byte J of each lane as both 16-bit halves of the lane
    unsigned_pairs<J>(v), signed_pairs<J>(v)     bytes 2J and 2J + 1 of each lane as its 16-bit halves
    pair_dot(sum, a, b)          sum + the products of a's 16-bit halves with b's: exact
@@ -73,6 +75,13 @@ ASSAY_INLINE Words sub(Words a, Words b) {
 }
 ASSAY_INLINE Words mul(Words a, Words b) {
   return {_mm256_mullo_epi32(a.lo, b.lo), _mm256_mullo_epi32(a.hi, b.hi)};
+}
+ASSAY_INLINE Words mul_pairs(Words a, Words b) {
+  return {_mm256_mullo_epi16(a.lo, b.lo), _mm256_mullo_epi16(a.hi, b.hi)};
+}
+ASSAY_INLINE Words sub_bytes(Words a, int k) {
+  const __m256i all = _mm256_set1_epi8(static_cast<char>(k));
+  return {_mm256_sub_epi8(a.lo, all), _mm256_sub_epi8(a.hi, all)};
 }
 
 // Which byte of a 128-bit quarter goes where: those of lane 0, and 4 more for each further lane; 0x80 gives zero.

@@ -63,6 +63,12 @@ ASSAY_INLINE Words sub(Words a, Words b) {
 ASSAY_INLINE Words mul(Words a, Words b) {
   return {_mm512_mullo_epi32(a.v, b.v)};
 }
+ASSAY_INLINE Words mul_pairs(Words a, Words b) {
+  return {_mm512_mullo_epi16(a.v, b.v)};
+}
+ASSAY_INLINE Words sub_bytes(Words a, int k) {
+  return {_mm512_sub_epi8(a.v, _mm512_set1_epi8(static_cast<char>(k)))};
+}
 
 ASSAY_INLINE Words pick_bytes(Words a, uint32_t lane0) {
   const __m512i lanes = _mm512_set4_epi32(0x0c0c0c0c, 0x08080808, 0x04040404, 0);

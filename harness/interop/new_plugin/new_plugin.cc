@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "golden/atomic_file.h"
+#include "golden/new_folder.h"
 
 namespace assay {
 namespace {
@@ -123,21 +123,9 @@ NewPlugin write_new_plugin(const std::filesystem::path& folder) {
     throw std::invalid_argument("'" + made.name +
                                 "' cannot be a plugin's name; expected a folder named by 1 to 64 of a-z A-Z 0-9 _ - .");
   }
-  if (std::filesystem::exists(whole) && !std::filesystem::is_empty(whole)) {
-    throw std::invalid_argument(whole.string() + " is there and not empty; expected a new folder");
-  }
-  std::filesystem::create_directories(whole);
-  try {
-    for (const Template& one : kFiles) {
-      write_file_atomically(whole / one.file, filled(one.text, made.name));
-      made.files.push_back(whole / one.file);
-    }
-  } catch (...) {
-    // A folder with half of them would be refused the next time.
-    std::error_code none;
-    for (const std::filesystem::path& file : made.files) std::filesystem::remove(file, none);
-    throw;
-  }
+  NewFolder files(whole);
+  for (const Template& one : kFiles) files.add(one.file, filled(one.text, made.name));
+  made.files = files.keep();
   return made;
 }
 

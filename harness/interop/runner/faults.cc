@@ -10,6 +10,7 @@
 #include <typeinfo>
 #include <vector>
 
+#include "harness/verdict/guard.h"
 #include "kernels/isa.h"
 
 namespace assay {
@@ -22,8 +23,9 @@ thread_local sigjmp_buf jump_target;
 thread_local bool armed = false;
 thread_local int caught_signal = 0;
 thread_local const void* caught_address = nullptr;
+thread_local const char* caught_reason = nullptr;
 
-void on_signal(int signal, siginfo_t* info, void*) {
+void on_signal(int signal, siginfo_t* info, void* context) {
   if (!armed) {  // of a thread that is not ours to save
     ::signal(signal, SIG_DFL);
     raise(signal);
@@ -32,6 +34,7 @@ void on_signal(int signal, siginfo_t* info, void*) {
   armed = false;
   caught_signal = signal;
   caught_address = signal == SIGSEGV || signal == SIGBUS ? info->si_addr : nullptr;
+  caught_reason = reason_of(signal, context);
   siglongjmp(jump_target, 1);
 }
 
@@ -87,11 +90,16 @@ void install_fault_handlers() {
 
 std::optional<CaughtFault> catch_faults(const std::function<void()>& body) {
   const SignalStack stack;
-  if (sigsetjmp(jump_target, 1) != 0) return CaughtFault{caught_signal, caught_address, {}};
+  if (sigsetjmp(jump_target, 1) != 0) {
+    take_back_tiles();
+    return CaughtFault{caught_signal, caught_address, caught_reason == nullptr ? "" : caught_reason};
+  }
   armed = true;
   std::optional<CaughtFault> caught = run_catching(body);
   armed = false;
+  const bool tiles_left = take_back_tiles();
   if (caught) return caught;
+  if (tiles_left) return CaughtFault{0, nullptr, kTilesLeft};
   try {
     assert_float_environment();
   } catch (const std::exception& error) {

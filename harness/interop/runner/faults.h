@@ -10,7 +10,7 @@ namespace assay {
 struct CaughtFault {
   int signal = 0;                 // 0: none; then `text` says what
   const void* address = nullptr;  // SIGSEGV and SIGBUS: what was touched
-  std::string text;               // of an exception: its type and message
+  std::string text;               // of an exception: its type and message; of a signal: what the kernel says of it itself
 };
 
 // Once, before catch_faults: SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT and SIGTRAP of a thread that is inside catch_faults
@@ -18,7 +18,7 @@ struct CaughtFault {
 void install_fault_handlers();
 
 // Runs `body`, which may be left by a jump, and says how it ended; nullopt: by returning. Also a fault: an exception, and a
-// floating-point environment that is not left as it was found.
+// floating-point environment or AMX's tiles that are not left as they were found.
 std::optional<CaughtFault> catch_faults(const std::function<void()>& body);
 
 }  // namespace assay

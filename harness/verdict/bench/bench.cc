@@ -194,7 +194,7 @@ std::vector<BenchItem> bench_items(const Op& op, const std::vector<Variant>& var
   for (const Params& params : shape ? std::vector<Params>{*shape} : op.family->bench_params(op)) {
     for (const Temperature temperature : temperatures) {
       for (const Variant& variant : variants) {
-        if (isa ? variant.isa == *isa : isa_supported(variant.isa)) items.push_back({&op, variant, params, temperature});
+        if (isa ? variant.isa == *isa : isa_selectable(variant.isa)) items.push_back({&op, variant, params, temperature});
       }
     }
   }

@@ -123,6 +123,23 @@ ASSAY_PEAK(dot_256, "%{vex%} vpdpbusd", "ymm")
 ASSAY_PEAK(dot_256_evex, "%{evex%} vpdpbusd", "ymm")
 ASSAY_PEAK(dot_512, "vpdpbusd", "zmm")
 
+// Six chains of whole tiles, of zeros.
+#define ASSAY_TILE_STEP(n) "tdpbssd %%tmm7, %%tmm6, %%tmm" n "\n\t"
+void dot_tiles(std::int64_t iterations) {
+  static constexpr struct {
+    std::uint8_t palette = 1;
+    std::uint8_t start_row = 0;
+    std::uint8_t reserved[14] = {};
+    std::uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+    std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+  } kConfig;
+  asm volatile("ldtilecfg %1\n1:\n\t" ASSAY_TILE_STEP("0") ASSAY_TILE_STEP("1") ASSAY_TILE_STEP("2") ASSAY_TILE_STEP("3")
+                   ASSAY_TILE_STEP("4") ASSAY_TILE_STEP("5") "dec %0\n\tjnz 1b\n\ttilerelease"
+               : "+r"(iterations)
+               : "m"(kConfig)
+               : "cc");
+}
+
 // SSE2 has no fma: six chains of multiplications beside six of additions.
 #define ASSAY_CLEAR_SSE(unused, also, n) "xorps %%xmm" n ", %%xmm" n "\n\t"
 #define ASSAY_PAIR_SSE(m, a) "mulps %%xmm12, %%xmm" m "\n\taddps %%xmm13, %%xmm" a "\n\t"
@@ -153,6 +170,7 @@ constexpr PeakLoop kPeakLoops[] = {
     {"vpdpbusd, 256 bits", Isa::avxvnni, Peak::dot_avxvnni, 24 * 32 * 2, &dot_256},
     {"vpdpbusd, 256 bits", Isa::avxvnni_evex, Peak::dot_avxvnni_evex, 24 * 32 * 2, &dot_256_evex},
     {"vpdpbusd, 512 bits", Isa::avx512vnni, Peak::dot_avx512vnni, 24 * 64 * 2, &dot_512},
+    {"tdpbssd", Isa::amx_int8, Peak::dot_amx_int8, 6 * 16 * 16 * 64 * 2, &dot_tiles},
 };
 
 #endif

@@ -24,8 +24,9 @@ enum class Peak : std::uint8_t {
   dot_avxvnni,  // vpdpbusd, as those below
   dot_avxvnni_evex,
   dot_avx512vnni,
+  dot_amx_int8,  // tdpbssd
 };
-inline constexpr std::size_t kPeaks = 6;
+inline constexpr std::size_t kPeaks = 7;
 
 // Runs `iterations` of as many independent chains as the registers hold.
 struct PeakLoop {
