@@ -93,11 +93,7 @@ void check_kept(const std::string& where, const Signature& signature, const std:
   }
 }
 
-}  // namespace
-
-namespace {
-
-ParamValue value_of(const nlohmann::json& value) {
+ParamValue param_of(const nlohmann::json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number_integer()) return value.get<std::int64_t>();
   return value.get<double>();
@@ -203,11 +199,11 @@ std::vector<GeneratedRequest> kept_cases(const std::filesystem::path& list, cons
   if (!in) return kept;
   try {
     for (const nlohmann::json& one : nlohmann::json::parse(in)) {
-      if (one.at("op") != op.name) continue;
+      if (one.at("op").get<std::string>() != op.name) continue;
       GeneratedRequest& request = kept.emplace_back();
-      request.data = one.at("data");
-      request.seed = one.at("seed");
-      for (const auto& [name, value] : one.at("shape").items()) request.shape.set(name, value_of(value));
+      request.data = one.at("data").get<std::string>();
+      request.seed = one.at("seed").get<std::uint64_t>();
+      for (const auto& [name, value] : one.at("shape").items()) request.shape.set(name, param_of(value));
     }
   } catch (const nlohmann::json::exception& error) {
     throw std::runtime_error(list.string() + ": " + error.what());
