@@ -23,10 +23,10 @@ Array zeros_like(const TensorSpec& spec) {
   return array;
 }
 
-// Of a case that was drawn, which stands for many: the first two placements and two others.
+// Of a case that was drawn, which stands for many: the first two placements and another.
 void keep_few(std::vector<Placement>& placements, std::uint64_t seed) {
   Draws draws(seed ^ 1);
-  while (placements.size() > 4)
+  while (placements.size() > 3)
     placements.erase(placements.begin() + 2 + draws.below(static_cast<std::uint32_t>(placements.size() - 2)));
 }
 
@@ -46,7 +46,7 @@ CaseCheck::CaseCheck(const Op& op, TestCase test, const Ledger* ledger, std::siz
 
 // The reference's expectation; where the golden keeps the truth, the golden's.
 std::vector<reference::Expected> CaseCheck::expected_outputs() {
-  const bool sample = test_.drawn && work_of(op_, test_.params) > kWholeTruth;
+  const bool sample = test_.seed && !test_.judge_bias && work_of(op_, test_.params) > kWholeTruth;
   std::vector<reference::Expected> expected = sample
                                                   ? sampled_outputs(op_, test_.params, call_.pointers(), test_.seed.value_or(0))
                                                   : reference_outputs(op_, test_.params, call_.pointers());
@@ -299,6 +299,8 @@ CaseResult CaseCheck::check(const Candidate& candidate, const Checks& checks) {
   result.tags = test_.tags;
   result.seed = test_.seed;
   result.drawn = test_.drawn;
+  result.data = test_.data;
+  result.params = test_.params;
   result.refusal = test_.status != ASSAY_OK;
   result.repro = fmt::format("assay check {} {} {}", result.op, candidate.selection, test_.repro);
   if (!checks.off_to_string().empty()) result.repro += " --checks " + checks.to_string();

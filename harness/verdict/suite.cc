@@ -34,6 +34,7 @@ class Suite {
       run_golden();
       run_own("bias", [this](const Op& op) { run_bias(op); });
       if (request_.shapes) run_own("shapes", [this](const Op& op) { run_shapes(op); });
+      if (request_.shapes) run_own("kept", [this](const Op& op) { run_kept(op); });
       if (request_.shapes && !request_.runner) run_own("vast", [this](const Op& op) { run_vast(op); });
       if (request_.random_cases > 0) run_own("random", [this](const Op& op) { run_random(op); });
     }
@@ -103,7 +104,7 @@ class Suite {
                        (kind == kShapes && request_.case_name.find('=') != std::string::npos);
     if (!named || !request_.tag.empty()) return;
     for (const Op* op : ops()) {
-      if (wanted(op->name) && (request_.file.empty() || request_.file.stem() == op->name)) run(*op);
+      if (wanted(op->name) && !trials_.of(*op).empty() && (request_.file.empty() || request_.file.stem() == op->name)) run(*op);
     }
   }
 
@@ -114,7 +115,7 @@ class Suite {
 
   // All of them, or the one of these parameters.
   void run_shapes(const Op& op) {
-    for (Params& params : covering_params(op)) {
+    for (Params& params : covering_params(op, request_.work > kRandomWork)) {
       const std::string name = params.to_string();
       case_names_.insert(name);
       if (!request_.case_name.empty() && request_.case_name != kShapes && request_.case_name != name) continue;
@@ -122,9 +123,17 @@ class Suite {
     }
   }
 
+  // What a random case found once.
+  void run_kept(const Op& op) {
+    for (const GeneratedRequest& one : kept_cases(own_golden() / "kept.json", op)) {
+      TestCase test = generated_test_case(op, one);
+      test.drawn = true;
+      if (deal(op, test.name)) check_case(op, std::move(test), nullptr);
+    }
+  }
+
   void run_vast(const Op& op) {
-    for (const Params& params : op.family->shapes(op).vast) {
-      if (work_of(op, params) > request_.work * kVastWork) continue;
+    for (const Params& params : vast_params(op, request_.work)) {
       if (!deal(op, "vast " + params.to_string())) continue;
       VastCheck check(op, params, 1);
       for (const Variant& variant : variants_of(op)) {
