@@ -12,9 +12,6 @@
 
 namespace assay {
 
-// What a vast call may cost, times what a random one may: tensors that are looked up in are counted whole.
-inline constexpr double kVastWork = 1 << 10;
-
 // Addresses from begin() to end(), inaccessible pages around them. Byte i is byte i mod period() of the file, of which only what is written
 // takes memory.
 class RepeatedMemory {

@@ -106,8 +106,8 @@ nlohmann::json judge(const Op& op, std::vector<CaseCheck>& cases, const Mutant& 
   constexpr const char* kPlaced = "classes,bound,exact,guard";
   if (wanted.find("guard") != std::string::npos) {
     for (std::size_t i = 0; i < cases.size() && !failed; ++i) failed = run(cases[i], kPlaced);
-    for (const Params& params : op.family->shapes(op).vast) {  // made here: their memory is a file, which no fork keeps apart
-      if (failed || work_of(op, params) > kRandomWork * kVastWork) continue;
+    for (const Params& params : vast_params(op, kRandomWork)) {  // made here: their memory is a file, which no fork keeps apart
+      if (failed) break;
       failed = take(VastCheck(op, params, 1).check({mutant.variant, Isa::scalar, run_mutant}, Checks::parse(kPlaced)), kPlaced);
     }
   }
