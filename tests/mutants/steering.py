@@ -96,6 +96,7 @@ RULES = (
          re.compile(r"\b((?:load|store)\w*)\(([a-z][\w.]*) \+ ([a-z]\w*)(?=[,)]| \+)"), (r"\1(\2 + static_cast<uint16_t>(\3)",)),
     Rule("status", "status", "another status: {0}", re.compile(r"return (?:ASSAY_BAD_SHAPE|ASSAY_BAD_PARAMETER)(?=;)"), ("return ASSAY_OUT_OF_RANGE",)),
     Rule("status", "status", "another status: {0}", re.compile(r"return (?:ASSAY_OUT_OF_RANGE|ASSAY_NOT_FINITE)(?=;)"), ("return ASSAY_BAD_SHAPE",)),
+    Rule("size_unasked", "size refused", "not asked: {0}", re.compile(r"\bassay_(?:size|area|volume)\([^()]*\)(?= &&|;| \|\||\))"), ("1",), re.compile("^static")),
     Rule("refusal_lost", "refusal", "not refused: {0}",
          re.compile(r"(?<=if \()[^|]*?(?= \|\| |\) return ASSAY_)|(?<= \|\| )[^|]*?(?= \|\| |\) return ASSAY_)"), ("false",),
          re.compile(r"^(?!.*\) return ASSAY_)|status"), whole=True),
