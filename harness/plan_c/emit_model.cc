@@ -1,7 +1,6 @@
 #include "harness/plan_c/emit_model.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -11,6 +10,7 @@
 #include "engine/plan/placement.h"
 #include "harness/forensics/model/definition.h"
 #include "harness/plan_c/emit_pass.h"
+#include "harness/plan_c/wrapped.h"
 #include "harness/version.h"
 
 namespace assay {
@@ -68,10 +68,15 @@ std::string harmless(std::string text) {
 std::string kernels_text(const Plan& plan) {
   std::set<std::string> ops;
   for (const Step& step : plan.steps) ops.insert({step.decode->name, step.prefill->name});
-  std::string text = fmt::format("/* Kernels, which model_start finds. */\nstatic AssayKernel *{};\n", fmt::join(ops, ", *"));
-  text += "static const struct {\n  const char* op;\n  AssayKernel** kernel;\n} kernels[] = {\n";
-  for (const std::string& op : ops) text += fmt::format("    {{\"{0}\", &{0}}},\n", op);
-  return text + "};\n\n";
+  std::vector<std::string> variables;
+  std::vector<std::string> rows;
+  for (const std::string& op : ops) {
+    variables.push_back("*" + op);
+    rows.push_back(fmt::format("{{\"{0}\", &{0}}}", op));
+  }
+  return "/* Kernels, which model_start finds. */\n" + wrapped("static AssayKernel ", variables, ";", "    ") +
+         "static const struct {\n  const char* op;\n  AssayKernel** kernel;\n} kernels[] = {\n" +
+         wrapped("    ", rows, "};\n", "    ");
 }
 
 // Slots, then the cache.
@@ -134,8 +139,8 @@ std::string constants_text(const Plan& plan, const CModel& model, const CLayout&
     first = std::min(first, step.layer);
     last = std::max(last, step.layer);
   }
-  std::string text = "const Model model = {\n";
-  const auto add = [&text](const char* name, const auto& value) { text += fmt::format("    .{} = {},\n", name, value); };
+  std::vector<std::string> fields;
+  const auto add = [&fields](const char* name, const auto& value) { fields.push_back(fmt::format(".{} = {}", name, value)); };
   add("name", quoted(model.name));
   add("weights_type", quoted(model.weights_type));
   add("sha256", quoted(model.sha256));
@@ -163,7 +168,7 @@ std::string constants_text(const Plan& plan, const CModel& model, const CLayout&
   add("weight_count", "sizeof weights / sizeof *weights");
   add("sites", "sites");
   add("site_count", "sizeof sites / sizeof *sites");
-  return text + "};\n\n";
+  return "const Model model = {\n" + wrapped("    ", fields, "};\n", "    ");
 }
 
 }  // namespace

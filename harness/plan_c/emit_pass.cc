@@ -11,11 +11,10 @@
 
 #include "engine/plan/operand_text.h"
 #include "harness/plan_c/call_form.h"
+#include "harness/plan_c/wrapped.h"
 
 namespace assay {
 namespace {
-
-constexpr std::size_t kColumns = 130;
 
 // A real as a C constant that reads back to its bits.
 std::string real_text(ArgumentKind kind, std::int64_t bits) {
@@ -138,20 +137,8 @@ class PassText {
   }
 
   void add_call(const CallForm& call, bool each_row, const std::string& indent) {
-    const std::vector<std::string> texts = initialisers(call, each_row);
-    std::string line = indent + fmt::format("call(run, {}, &({}){{", call.op->name, call.op->family->args);
-    for (std::size_t i = 0; i < texts.size(); ++i) {
-      const bool last = i + 1 == texts.size();
-      const std::string text = texts[i] + (last ? "});" : ",");
-      if (line.size() + 1 + text.size() > kColumns) {
-        body_ += line + "\n";
-        line = indent + "    ";
-      } else if (i > 0) {
-        line += " ";
-      }
-      line += text;
-    }
-    body_ += line + "\n";
+    body_ += wrapped(indent + fmt::format("call(run, {}, &({}){{", call.op->name, call.op->family->args),
+                     initialisers(call, each_row), "});", indent + "    ");
   }
 
   const Plan& plan_;

@@ -23,6 +23,7 @@
 #include "harness/verdict/cases.h"
 #include "harness/verdict/check.h"
 #include "harness/verdict/coverage.h"
+#include "harness/verdict/refusals.h"
 #include "harness/verdict/suite.h"
 #include "kernels/isa.h"
 
@@ -70,7 +71,11 @@ struct Mutant {
   std::string variant;
 };
 
-nlohmann::json judge(std::vector<CaseCheck>& cases, const Mutant& mutant, const std::string& wanted) {
+nlohmann::json failure_json(const CaseResult& result) {
+  return {{"case", result.case_name}, {"check", check_name(result.failure->check)}, {"message", result.failure->message}};
+}
+
+nlohmann::json judge(std::vector<CaseCheck>& cases, RefusalCheck& refusals, const Mutant& mutant, const std::string& wanted) {
   InProcess executor(load(mutant.library, mutant.symbol));
   const Candidate candidate{.name = mutant.variant, .selection = "", .executor = &executor};
   nlohmann::json failures = nlohmann::json::array();
@@ -90,14 +95,15 @@ nlohmann::json judge(std::vector<CaseCheck>& cases, const Mutant& mutant, const 
     // Whoever tests at all sees a crash, and a refusal of what should be taken. Placements that only the guard tries count as they are.
     const bool refused = !result.refusal && result.failure->message.starts_with("returned ");
     if ((refused || result.crashed) && checks == values) nmse = INFINITY;
-    failures.push_back(
-        {{"case", result.case_name}, {"check", check_name(result.failure->check)}, {"message", result.failure->message}});
+    failures.push_back(failure_json(result));
     return result.failure->check != Check::spread;
   };
   bool failed = false;
   for (CaseCheck& one : cases) failed = run(one, values) || failed;
   if (wanted.find("guard") != std::string::npos) {
     for (std::size_t i = 0; i < cases.size() && !failed; ++i) failed = run(cases[i], "classes,bound,exact,guard");
+    const CaseResult result = failed ? CaseResult{} : refusals.check(candidate, Checks::parse("exact,guard"));
+    if (result.failure) failures.push_back(failure_json(result));
   }
   return {{"failures", failures},
           {"nmse", std::isfinite(nmse) ? nlohmann::json(nmse) : nlohmann::json("inf")},
@@ -105,7 +111,8 @@ nlohmann::json judge(std::vector<CaseCheck>& cases, const Mutant& mutant, const 
 }
 
 // In a child: what it does to memory, or to the process, ends with it.
-nlohmann::json judge_apart(std::vector<CaseCheck>& cases, const Mutant& mutant, const std::string& wanted) {
+nlohmann::json judge_apart(std::vector<CaseCheck>& cases, RefusalCheck& refusals, const Mutant& mutant,
+                           const std::string& wanted) {
   int ends[2];
   if (pipe(ends) != 0) throw std::runtime_error("pipe failed");
   const pid_t child = fork();
@@ -116,7 +123,7 @@ nlohmann::json judge_apart(std::vector<CaseCheck>& cases, const Mutant& mutant, 
     setrlimit(RLIMIT_CPU, &limit);
     std::string text;
     try {
-      text = judge(cases, mutant, wanted).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+      text = judge(cases, refusals, mutant, wanted).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     } catch (const std::exception& error) {
       text = nlohmann::json{{"error", error.what()}}.dump();
     }
@@ -145,10 +152,11 @@ int run(const std::string& op_name, const std::string& wanted) {
   assert_float_environment();
   const Op& op = require_op(op_name);
   std::vector<CaseCheck> cases = prepared_cases(op);
+  RefusalCheck refusals(op);
   for (std::string line; std::getline(std::cin, line);) {
     Mutant mutant;
     std::istringstream(line) >> mutant.name >> mutant.library >> mutant.symbol >> mutant.variant;
-    nlohmann::json result = judge_apart(cases, mutant, wanted);
+    nlohmann::json result = judge_apart(cases, refusals, mutant, wanted);
     result["name"] = mutant.name;
     result["variant"] = mutant.variant;
     result["cases"] = cases.size();

@@ -44,42 +44,33 @@ static const uint8_t* map_file(const char* path, uint64_t* size) {
   return bytes;
 }
 
-/* The weights' file: this header, then the data. */
-typedef struct Header {
-  char magic[8];
-  uint32_t version;
-  uint32_t zero;
-  uint64_t data_bytes;
-  uint8_t sha256[32]; /* of the data */
-  uint8_t zeros[8];
-} Header;
-_Static_assert(sizeof(Header) == 64, "the data is 64-byte aligned");
-
+/* A header of 64 bytes: "ASSAYWTS", a version in 4 bytes, 4 zeros, how many bytes of data in 8, their sha256 in 32, zeros; the data. */
 const uint8_t* load_weights(const char* path, bool map) {
-  uint64_t size = 0;
-  const uint8_t* const bytes = map_file(path, &size);
-  Header header;
-  if (size < sizeof header || memcmp(bytes, "ASSAYWTS", 8) != 0)
-    fail("%s: no weights of `assay plan --c`; expected ASSAYWTS at byte 0", path);
-  memcpy(&header, bytes, sizeof header);
-  if (header.version != 1) fail("%s: version %u at byte 8; expected 1", path, header.version);
+  const int64_t header = 64, huge_page = 2 << 20;
+  uint64_t size = 0, data_bytes = 0;
+  uint32_t version = 0;
   char sha256[65];
-  for (int i = 0; i < 32; ++i) snprintf(sha256 + 2 * i, 3, "%02x", header.sha256[i]);
+  const uint8_t* const bytes = map_file(path, &size);
+  if (size < (uint64_t)header || memcmp(bytes, "ASSAYWTS", 8) != 0)
+    fail("%s: no weights of `assay plan --c`; expected ASSAYWTS at byte 0", path);
+  memcpy(&version, bytes + 8, sizeof version);
+  memcpy(&data_bytes, bytes + 16, sizeof data_bytes);
+  for (int i = 0; i < 32; ++i) snprintf(sha256 + 2 * i, 3, "%02x", bytes[24 + i]);
+  if (version != 1) fail("%s: version %u at byte 8; expected 1", path, version);
   if (strcmp(sha256, model.weights_sha256) != 0) {
     fail("%s: weights of another directory: their sha256, at byte 24, is\n  %s; expected, for %s,\n  %s", path, sha256,
          model.name, model.weights_sha256);
   }
-  const uint64_t expected = sizeof header + (uint64_t)model.weights_bytes;
-  if (header.data_bytes != (uint64_t)model.weights_bytes || size != expected) {
-    fail("%s: %lu bytes, of which its header counts %lu as data; expected %lu: was it cut short?", path, size, header.data_bytes,
+  const uint64_t expected = (uint64_t)(header + model.weights_bytes);
+  if (data_bytes != (uint64_t)model.weights_bytes || size != expected) {
+    fail("%s: %lu bytes, of which its header counts %lu as data; expected %lu: was it cut short?", path, size, data_bytes,
          expected);
   }
-  if (map) return bytes + sizeof header;
-  const int64_t huge_page = 2 << 20;
+  if (map) return bytes + header;
   uint8_t* at = allocate(model.weights_bytes + huge_page);
   at += -(uintptr_t)at % (uintptr_t)huge_page;
   madvise(at, (size_t)model.weights_bytes, MADV_HUGEPAGE);
-  memcpy(at, bytes + sizeof header, (size_t)model.weights_bytes);
+  memcpy(at, bytes + header, (size_t)model.weights_bytes);
   munmap((void*)bytes, size);
   return at;
 }

@@ -115,30 +115,30 @@ static double seconds(void) {
 }
 
 /* One pass; ends the program where a site refuses. */
-static const float* pass(Run* run, const void* input, int64_t rows, Trace* trace) {
+static const float* pass(Run* run, const void* input, int64_t rows) {
   static const char* const names[] = {"ok", "bad_shape", "bad_parameter", "out_of_range", "not_finite"};
   const int64_t first = run->position;
   const float* const output = rows == 1 ? model_decode(run, input) : model_prefill(run, input, rows);
   if (output == NULL) fail("%s refuses tokens %ld .. %ld: %s", run->site, first, first + rows - 1, names[run->status]);
-  if (trace != NULL) trace_pass(trace, rows);
+  if (run->see != NULL) trace_pass(rows);
   return output + (rows > 1 && model.output_rows > 1 ? (rows - 1) * model.output_width : 0);
 }
 
-static const float* prefill(Run* run, const uint8_t* input, int64_t rows, int64_t chunk, Trace* trace) {
+static const float* prefill(Run* run, const uint8_t* input, int64_t rows, int64_t chunk) {
   const int64_t row_bytes = model.input_site == NULL ? (int64_t)sizeof(int32_t) : model.input_width * (int64_t)sizeof(float);
   const float* output = NULL;
   for (int64_t row = 0; row < rows; row += chunk)
-    output = pass(run, input + row * row_bytes, rows - row < chunk ? rows - row : chunk, trace);
+    output = pass(run, input + row * row_bytes, rows - row < chunk ? rows - row : chunk);
   return output;
 }
 
-static void decode_greedily(Run* run, const float* logits, int64_t count, int32_t* next, Trace* trace) {
+static void decode_greedily(Run* run, const float* logits, int64_t count, int32_t* next) {
   AssayKernel* const argmax = assay_find_kernel("argmax", NULL);
   for (int64_t i = 0; i < count; ++i, ++next) {
     const AssayStatus status = argmax(&(ArgmaxArgs){.x = logits, .index = next, .n = model.vocab});
     if (status != ASSAY_OK) fail("the logits at position %ld are not finite", run->position - 1);
     printf("%d\n", (int)*next);
-    if (i + 1 < count) logits = pass(run, next, 1, trace);
+    if (i + 1 < count) logits = pass(run, next, 1);
   }
 }
 
@@ -172,21 +172,20 @@ int main(int argc, char** argv) {
   if (rows > model.context - decoded) fail("%ld tokens and %ld more; the context is %ld", rows, decoded, model.context);
 
   Run run = {.arena = allocate(model.arena_bytes), .weights = weights};
-  Trace* trace = NULL;
   if (options.trace != NULL) {
     run.see = trace_see;
-    run.who = trace = trace_open(options.trace, rows + decoded, (rows + options.chunk - 1) / options.chunk + decoded);
+    trace_open(options.trace, rows + decoded, (rows + options.chunk - 1) / options.chunk + decoded);
   }
   const double start = seconds();
-  const float* const output = prefill(&run, input, rows, options.chunk, trace);
+  const float* const output = prefill(&run, input, rows, options.chunk);
   const double middle = seconds();
   if (options.greedy > 0) {
-    decode_greedily(&run, output, options.greedy, ids + rows, trace);
+    decode_greedily(&run, output, options.greedy, ids + rows);
   } else {
     for (int64_t i = 0; i < model.output_width; ++i) printf("%.9g\n", (double)output[i]);
   }
   const double end = seconds();
-  if (trace != NULL) trace_close(trace, ids);
+  if (run.see != NULL) trace_close(ids);
   if (fflush(stdout) != 0 || ferror(stdout)) fail("standard output: %s", strerror(errno));
   fprintf(stderr, "prefill %ld tokens in %.4f s, %.1f tokens/s\n", rows, middle - start, (double)rows / (middle - start));
   if (decoded > 0)

@@ -12,8 +12,7 @@ typedef struct Buffer {
   int64_t offset;
   int64_t row_bytes;
   int64_t rows; /* most; 1 in a prefill: of the last token alone */
-  const char* first;
-  const char* last;
+  const char *first, *last;
 } Buffer;
 
 /* In the data of weights.bin. */
@@ -46,29 +45,19 @@ typedef struct Run {
 } Run;
 
 typedef struct Model {
-  const char* name;
-  const char* weights_type; /* "Q4_K_M" */
-  const char* sha256;       /* of the model's file */
-  const char* rope;         /* recipe of the rope table */
-  int64_t layers;           /* of the whole model */
-  int64_t first_layer;
-  int64_t last_layer;
-  int64_t context; /* most positions */
-  int64_t chunk;   /* most rows of a prefill */
-  int64_t vocab;
-  int64_t arena_bytes;
-  int64_t weights_bytes;
+  const char *name, *weights_type, *rope; /* rope: recipe of its table */
+  const char* sha256;                     /* of the model's file */
+  int64_t layers;                         /* of the whole model */
+  int64_t first_layer, last_layer;
+  int64_t context, chunk; /* most positions; most rows of a prefill */
+  int64_t vocab, arena_bytes, weights_bytes;
   const char* weights_sha256; /* of the data of weights.bin, in hex */
   const char* input_site;     /* whose rows the input is, f32; null: token ids, int32 */
   const char* output_site;
-  int64_t input_width;
-  int64_t output_width;
-  int64_t input_buffer; /* indices into the tables of buffers */
-  int64_t positions_buffer;
-  int64_t output_buffer;
-  int64_t output_rows; /* 1: of the last token alone; else a row for each of the pass */
-  const Buffer* decode_buffers;
-  const Buffer* prefill_buffers;
+  int64_t input_width, output_width;
+  int64_t input_buffer, positions_buffer, output_buffer; /* indices into the tables of buffers */
+  int64_t output_rows;                                   /* 1: of the last token alone; else a row for each of the pass */
+  const Buffer *decode_buffers, *prefill_buffers;
   int64_t buffer_count;
   const Weight* weights;
   int64_t weight_count;

@@ -12,7 +12,7 @@
 
 #include "files.h"
 
-struct Trace {
+static struct {
   char* path;       /* where it will lie */
   char* unfinished; /* where it lies meanwhile; null once it is closed */
   uint8_t* bytes;
@@ -25,9 +25,7 @@ struct Trace {
   int64_t done;   /* tokens before the pass under way */
   int64_t kept;   /* rows before it */
   int32_t* positions;
-};
-
-static Trace trace;
+} trace;
 enum { kIdWidth = 11 };
 
 static void remove_unfinished(void) {
@@ -71,8 +69,10 @@ static char* header(size_t* length, size_t* data_bytes) {
   return text;
 }
 
-Trace* trace_open(const char* path, int64_t tokens, int64_t passes) {
-  trace = (Trace){.path = joined(path, strlen(path), ""), .all = true, .tokens = tokens};
+void trace_open(const char* path, int64_t tokens, int64_t passes) {
+  trace.path = joined(path, strlen(path), "");
+  trace.tokens = tokens;
+  trace.all = true;
   for (int64_t i = 0; i < model.site_count && passes < tokens; ++i)
     trace.all = trace.all && model.prefill_buffers[model.sites[i].buffer].rows > 1;
   trace.rows = trace.all ? tokens : passes;
@@ -92,31 +92,29 @@ Trace* trace_open(const char* path, int64_t tokens, int64_t passes) {
   close(file);
   memcpy(trace.bytes, head, trace.data);
   free(head);
-  return &trace;
 }
 
 void trace_see(const Run* run) {
-  const Trace* const to = run->who;
-  uint8_t* array = to->bytes + to->data;
+  uint8_t* array = trace.bytes + trace.data;
   for (int64_t i = 0; i < model.site_count; ++i) {
     const Site* const site = &model.sites[i];
     const size_t row_bytes = (size_t)numbers(site) * sizeof(float);
     if (strcmp(site->name, run->site) == 0) {
       const Buffer* const buffer = &run->buffers[site->buffer];
       const int64_t rows = buffer->rows < run->rows ? buffer->rows : run->rows;
-      const int64_t keep = to->all ? rows : 1;
+      const int64_t keep = trace.all ? rows : 1;
       const uint8_t* const from = run->arena + buffer->offset + site->column + (rows - keep) * buffer->row_bytes;
       for (int64_t row = 0; row < keep; ++row)
-        memcpy(array + (size_t)(to->kept + row) * row_bytes, from + row * buffer->row_bytes, row_bytes);
+        memcpy(array + (size_t)(trace.kept + row) * row_bytes, from + row * buffer->row_bytes, row_bytes);
       return;
     }
-    array += (size_t)to->rows * row_bytes;
+    array += (size_t)trace.rows * row_bytes;
   }
 }
 
-void trace_pass(Trace* to, int64_t rows) {
-  for (int64_t row = to->all ? 0 : rows - 1; row < rows; ++row) to->positions[to->kept++] = (int32_t)(to->done + row);
-  to->done += rows;
+void trace_pass(int64_t rows) {
+  for (int64_t row = trace.all ? 0 : rows - 1; row < rows; ++row) trace.positions[trace.kept++] = (int32_t)(trace.done + row);
+  trace.done += rows;
 }
 
 static void put_string(FILE* out, const char* name, const char* text) {
@@ -156,17 +154,17 @@ static void write_map(const char* path, const int32_t* tokens) {
   if (fclose(out) != 0) fail("%s: %s", path, strerror(errno));
 }
 
-void trace_close(Trace* done, const int32_t* tokens) {
+void trace_close(const int32_t* tokens) {
   static const char ending[] = ".safetensors";
-  size_t stem = strlen(done->path);
-  if (stem >= sizeof ending && strcmp(done->path + stem - (sizeof ending - 1), ending) == 0) stem -= sizeof ending - 1;
-  write_map(joined(done->path, stem, ".json"), tokens);
-  for (int64_t i = 0; i < done->tokens; ++i) {
+  size_t stem = strlen(trace.path);
+  if (stem >= sizeof ending && strcmp(trace.path + stem - (sizeof ending - 1), ending) == 0) stem -= sizeof ending - 1;
+  write_map(joined(trace.path, stem, ".json"), tokens);
+  for (int64_t i = 0; i < trace.tokens; ++i) {
     char id[kIdWidth + 1];
     snprintf(id, sizeof id, "%*d", kIdWidth, tokens[i]);
-    memcpy(done->bytes + done->ids + i * kIdWidth, id, kIdWidth);
+    memcpy(trace.bytes + trace.ids + i * kIdWidth, id, kIdWidth);
   }
-  if (munmap(done->bytes, done->size) != 0 || rename(done->unfinished, done->path) != 0)
-    fail("%s: %s", done->path, strerror(errno));
-  done->unfinished = NULL;
+  if (munmap(trace.bytes, trace.size) != 0 || rename(trace.unfinished, trace.path) != 0)
+    fail("%s: %s", trace.path, strerror(errno));
+  trace.unfinished = NULL;
 }

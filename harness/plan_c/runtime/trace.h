@@ -3,12 +3,9 @@
 
 #include "model.h"
 
-typedef struct Trace Trace;
-
 /* For a run of `tokens` tokens in `passes` passes. Where a site has the last row of a prefill alone, such rows are all that is kept. */
-Trace* trace_open(const char* path, int64_t tokens, int64_t passes);
-/* Run.see, with the trace as Run.who; after each pass, trace_pass. */
-void trace_see(const Run* run);
-void trace_pass(Trace* trace, int64_t rows);
+void trace_open(const char* path, int64_t tokens, int64_t passes);
+void trace_see(const Run* run); /* as Run.see */
+void trace_pass(int64_t rows);  /* after each pass */
 /* Both files are there from now on. */
-void trace_close(Trace* trace, const int32_t* tokens);
+void trace_close(const int32_t* tokens);
