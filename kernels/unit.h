@@ -4,7 +4,8 @@
 
    #include ASSAY_HEADER(simd, ASSAY_ISA)                           kernels/simd/avx2.h
    #include ASSAY_HEADER(formats, ASSAY_PASTE(bytes_, ASSAY_ISA))   kernels/formats/bytes_avx2.h
-   ASSAY_KERNEL_OF(rms_norm, body)                                 the C function rms_norm_avx2, which is body(const RmsNormArgs&) */
+   ASSAY_KERNEL_OF(rms_norm, body)                                 the C function rms_norm_avx2: body(const RmsNormArgs&) for
+                                                                   sizes that a call may have (kernels/sizes.h) */
 #pragma once
 
 #include "kernels/abi.h"
@@ -37,5 +38,5 @@ Args arguments_of(AssayStatus (*body)(const Args&));
 
 #define ASSAY_KERNEL_OF(op, ...)                                                                                   \
   extern "C" AssayStatus ASSAY_PASTE(op##_, ASSAY_ISA)(const decltype(arguments_of(__VA_ARGS__))* args) noexcept { \
-    return __VA_ARGS__(*args);                                                                                     \
+    return sizes_fit(*args) ? __VA_ARGS__(*args) : ASSAY_BAD_SHAPE;                                                \
   }

@@ -82,7 +82,7 @@ AttentionOutputs attention_outputs(const AttentionKeys& keys) {
   for (Eigen::Index c = 0; c < columns; ++c) {
     const Eigen::ArrayXd v = keys.v.col(c);
     const double total = v.abs().sum();
-    y.value[c] = (terms.w * v).sum();
+    y.value[c] = 0 + (terms.w * v).sum();
     y.bound[c] = total == 0 ? 0 : column_bound(terms, v, y.value[c]);
     const bool valid = total == 0 || (std::isfinite(y.bound[c]) && y.bound[c] > 0);
     y.bits_only[c] = !valid || !((1 + terms.growth) * total < kFloatMax);

@@ -28,7 +28,7 @@ void block_matvec(Format format, const ProductArgs& args, Expected& y) {
     const Eigen::RowVectorXd values = weights * columns;
     const Eigen::RowVectorXd sums = finite_magnitudes(weights) * magnitudes;
     for (std::int64_t j = 0; j < m; ++j) {
-      set_bounded(y, j * n + i, values(j), matvec_bound(sums(j), k));
+      set_bounded(y, j * n + i, 0 + values(j), matvec_bound(sums(j), k));
       if (may_overflow(sums(j), matvec_depth(k))) set_bits_only(y, j * n + i);
     }
   }

@@ -22,6 +22,7 @@ struct Contract {
   const char* bound;  // the formula, as docs/numerics.md has it
   BiasUnit bias_unit;
   bool arithmetic_nans = false;  // exact ops: any NaN equals any other, because arithmetic made it
+  bool keeps_sign = false;       // bounded ops of products and quotients alone: the truth's sign at any magnitude, a zero's too
 };
 
 // Of moves and conversions, by what they read.

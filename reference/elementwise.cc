@@ -8,12 +8,15 @@
 namespace assay::reference {
 
 // A kernel off by a rounding leaves the bounds of exp at once; its polynomial's own error has a sign, so z is not judged.
-const Contract kExpContract{"every f32", Exactness::bounded, "E ulp(y), E = 0.939", BiasUnit::none};
+const Contract kExpContract{"every f32", Exactness::bounded, "E ulp(y), E = 0.939", BiasUnit::none, false, true};
 const Contract kAddContract{"every f32", Exactness::bounded, "u |y|", BiasUnit::output};
 const Contract kSwigluContract{
-    "every f32; only bits where up is infinite and silu(gate) may underflow to 0", Exactness::bounded,
+    "every f32; only bits where up is infinite and silu(gate) may underflow to 0",
+    Exactness::bounded,
     "(3u + (1 - sigmoid(gate)) 2Eu)(1 + 8u)|y| + |up| (2^-121 where gate < -88, else 2^-149) + 2 eta; 0 where gate or up is 0",
-    BiasUnit::output};
+    BiasUnit::output,
+    false,
+    true};
 
 void exp(const ExpArgs& args, Expected& y) {
   resize_bounded(y, args.n);

@@ -92,7 +92,7 @@ void linear(Format weights, Format x_format, const ProductArgs& args, Expected& 
 }
 
 AssayStatus linear_status(Format weights, Format x_format, const ProductArgs& args) {
-  if (args.k < 0 || args.k % dtype_numbers(weights) != 0 || args.k > ASSAY_LINEAR_MOST_COLUMNS) return ASSAY_BAD_SHAPE;
+  if (args.k % dtype_numbers(weights) != 0 || args.k > ASSAY_LINEAR_MOST_COLUMNS) return ASSAY_BAD_SHAPE;
   for (std::int64_t j = 0; j < args.m; ++j) {
     const AssayStatus status = encode_status(x_format, static_cast<const float*>(args.x) + j * args.x_stride, args.k);
     if (status != ASSAY_OK) return status;

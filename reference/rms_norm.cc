@@ -12,7 +12,9 @@ const Contract kRmsNormContract{
     "eps a normal float > 0, n <= 2^24; only bits where (sum x^2)(1 + g(h)) >= FLT_MAX, or w is infinite and x r underflows",
     Exactness::bounded,
     "((1+u)^4 / sqrt(1 - g(h+2)) - 1)|y| + 2 eta (1 + |w|), h = ceil(n/16) + 4; 0 where x or w is 0, or x has an infinity",
-    BiasUnit::row};
+    BiasUnit::row,
+    false,
+    true};
 
 namespace {
 

@@ -10,10 +10,13 @@
 namespace assay::reference {
 
 const Contract kSoftmaxContract{
-    "every f32", Exactness::bounded,
+    "every f32",
+    Exactness::bounded,
     "P_i (1+u) / ((1 - sum(P - y))(1 - G)) - y_i + 2^-147; P_i = e^(x_i - max + d_i) / L, d_i = u |x_i - max| + 2Eu, "
     "L = sum e^(x_i - max), G = g(ceil(n/16) + 4); 0 where x is -inf",
-    BiasUnit::row};
+    BiasUnit::row,
+    false,
+    true};
 
 namespace {
 

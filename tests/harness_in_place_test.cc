@@ -54,6 +54,9 @@ void count_reference(const Op&, const CountArgs& a, std::span<reference::Expecte
   }
 }
 
+std::vector<TensorSizes> count_sizes(const Op&, const CountArgs& a) {
+  return {TensorSizes{{a.rows, 2}}};
+}
 std::vector<TensorSpec> count_outputs(const Op&, const CountArgs& a) {
   TensorSpec after = in_place(output("data", DType::f32, {2 * a.rows}), "data");
   after.in_place_only = true;
@@ -84,6 +87,7 @@ constexpr Family kFamily{.name = "count",
                          .header = "tests/harness_in_place_test.cc",
                          .args_bytes = sizeof(CountArgs),
                          .fields = kFields,
+                         .sizes = erased<count_sizes>,
                          .signature = erased<count_signature>,
                          .outputs = erased<count_outputs>,
                          .refusal = erased<count_refusal>,

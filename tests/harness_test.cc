@@ -121,6 +121,9 @@ void trial_reference(const Op&, const TrialArgs& a, std::span<reference::Expecte
   }
 }
 
+std::vector<TensorSizes> trial_sizes(const Op&, const TrialArgs& a) {
+  return {TensorSizes{{a.n}}};
+}
 std::vector<TensorSpec> trial_outputs(const Op&, const TrialArgs& a) {
   return {in_place(output("y", DType::f32, {a.n}), "x")};
 }
@@ -148,6 +151,7 @@ constexpr Family kTrialFamily{.name = "trial",
                               .header = "tests/harness_test.cc",
                               .args_bytes = sizeof(TrialArgs),
                               .fields = kTrialFields,
+                              .sizes = erased<trial_sizes>,
                               .signature = erased<trial_signature>,
                               .outputs = erased<trial_outputs>,
                               .refusal = nullptr,
@@ -334,7 +338,7 @@ TEST(Spread, SeesWhatALooseBoundForgives) {
   Array y{DType::f32, {2}, std::vector<std::uint8_t>(8)};
   const float values[2] = {1.5F, 2};
   std::memcpy(y.bytes.data(), values, sizeof values);
-  EXPECT_DOUBLE_EQ(compare_bounded(spec, y, expected, reference::BiasUnit::output).square_sum, 0.25);
+  EXPECT_DOUBLE_EQ(compare_bounded(spec, y, expected, reference::BiasUnit::output, false).square_sum, 0.25);
 }
 
 TEST(Classes, OverflowMayGoEitherWayInsideTheBound) {
@@ -344,12 +348,31 @@ TEST(Classes, OverflowMayGoEitherWayInsideTheBound) {
   for (const float value : {INFINITY, 0x1.fffffep127F}) {
     std::memcpy(y.bytes.data(), &value, sizeof value);
     const reference::Expected straddling{{near_overflow}, {0x1p120}, {}, {}, {}};
-    EXPECT_FALSE(compare_bounded(spec, y, straddling, reference::BiasUnit::output).wrong_class) << value;
+    EXPECT_FALSE(compare_bounded(spec, y, straddling, reference::BiasUnit::output, false).wrong_class) << value;
   }
   const float infinite = INFINITY;
   std::memcpy(y.bytes.data(), &infinite, sizeof infinite);
   const reference::Expected finite{{1}, {0x1p120}, {}, {}, {}};
-  EXPECT_TRUE(compare_bounded(spec, y, finite, reference::BiasUnit::output).wrong_class);
+  EXPECT_TRUE(compare_bounded(spec, y, finite, reference::BiasUnit::output, false).wrong_class);
+}
+
+bool zero_is_wrong(float zero, double truth, double bound, bool keeps_sign) {
+  Array y{DType::f32, {1}, std::vector<std::uint8_t>(4)};
+  std::memcpy(y.bytes.data(), &zero, sizeof zero);
+  const reference::Expected expected{{truth}, {bound}, {}, {}, {}};
+  return compare_bounded(output("y", DType::f32, {1}), y, expected, reference::BiasUnit::none, keeps_sign)
+      .wrong_class.has_value();
+}
+
+TEST(Classes, AZerosSignCountsWhereItIsFixed) {
+  for (const float sign : {1.0F, -1.0F}) {
+    for (const bool keeps_sign : {false, true}) {
+      EXPECT_FALSE(zero_is_wrong(sign * 0.0F, sign * 0.0, 0, keeps_sign));
+      EXPECT_TRUE(zero_is_wrong(-sign * 0.0F, sign * 0.0, 0, keeps_sign)) << "nothing but this zero can come out";
+      EXPECT_EQ(zero_is_wrong(-sign * 0.0F, sign * 1e-60, 0x1p-149, keeps_sign), keeps_sign) << "a sum that underflows may";
+      EXPECT_EQ(zero_is_wrong(-sign * 0.0F, sign * 0.0, 0x1p-149, keeps_sign), keeps_sign);
+    }
+  }
 }
 
 TEST(Threads, RangesCoverEverythingOnceAtMultiples) {

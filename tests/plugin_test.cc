@@ -6,6 +6,7 @@
 
 #include "harness/interop/plugin/loader.h"
 #include "harness/interop/plugin/properties.h"
+#include "harness/verdict/refusals.h"
 #include "harness/verdict/suite.h"
 #include "tests/refusals.h"
 #include "tests/temporary.h"
@@ -110,6 +111,23 @@ TEST(Plugin, WrongResults) {
   expect_failed("flushes", "guard", "left another floating-point environment behind: this thread flushes denormals");
 }
 
+// What it claims or not: the calls that its op must refuse are asked of it too.
+TEST(Plugin, SizesThatNoCallMayHave) {
+  CheckRequest asked = request("bad_plugin", "takes_all_sizes");
+  asked.generated.reset();
+  asked.case_name = kRefusals;
+  const SuiteResult result = run_suite(asked);
+  ASSERT_EQ(result.cases.size(), 1U);
+  ASSERT_EQ(result.cases[0].verdict, Verdict::fail);
+  EXPECT_EQ(result.cases[0].failure->message, "rows = -1: returned ok; expected bad_shape before anything is touched");
+  asked.variant = "bad:read_past";
+  EXPECT_EQ(run_suite(asked).cases.at(0).failure->message, "rows = -1: touched x; expected bad_shape before anything is touched");
+  for (const char* kernel : {"bad:good", "bad:packed", "bad:many_ulp"}) {
+    asked.variant = kernel;
+    expect_passed(asked);
+  }
+}
+
 TEST(Plugin, BitsThatChangeAreToldApart) {
   expect_failed("random", "bits", "not deterministic: other bits when called again: y[0, 0]");
   expect_failed("alignment", "bits", "depends on its placement: other bits when placed");
@@ -143,10 +161,10 @@ TEST(Plugin, TheRunIsComplete) {
   asked.generated_cases = 1;
   std::map<std::string, Verdict> verdicts;
   for (const CaseResult& one : run_suite(asked).cases) verdicts[one.variant] = one.verdict;
-  EXPECT_EQ(verdicts.size(), 30U);
+  EXPECT_EQ(verdicts.size(), 31U);
   std::size_t passed = 0;
   for (const auto& [variant, verdict] : verdicts) passed += verdict == Verdict::pass ? 1 : 0;
-  EXPECT_EQ(passed, 3U);
+  EXPECT_EQ(passed, 4U);
 }
 
 TEST(Plugin, AFaultFailsWhateverIsOff) {

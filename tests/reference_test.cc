@@ -52,6 +52,21 @@ void compare_output(const std::string& where, const TensorSpec& spec, const refe
   }
 }
 
+// Zeros whose sign is fixed: the canonical bits have it as the reference does. Truths have none, being sums of exact numbers.
+void compare_zeros(const std::string& where, const TensorSpec& spec, const reference::Expected& expected, const Kept& canonical,
+                   bool keeps_sign) {
+  for (std::int64_t k = 0; k < canonical.values.elements() && spec.dtype == DType::f32; ++k) {
+    const auto i = static_cast<std::size_t>(kept_index(canonical, k));
+    const bool fixed = keeps_sign || (expected.bound[i] == 0 && expected.value[i] == 0);
+    const bool bits_only = !expected.bits_only.empty() && expected.bits_only[i] != 0;
+    const float bits = canonical.values.as<float>()[k];
+    if (!fixed || bits_only || bits != 0) continue;
+    EXPECT_EQ(std::signbit(expected.value[i]), std::signbit(bits))
+        << where << " " << element_name(spec, static_cast<std::int64_t>(i))
+        << ": a zero, of the reference and of the canonical bits";
+  }
+}
+
 // An encoder's bytes are free: the reference judges the golden's blocks, and its judgement is what is compared.
 void compare_encoding(const std::string& where, const reference::Encoding& encoding, const Kept& kept, const Array& error) {
   const double reference = reference::encoded_error(encoding, kept.values.bytes.data()).weighted;
@@ -92,6 +107,9 @@ void compare_case(const Op& op, TestCase test, Counts& counts) {
   for (const TensorSpec& spec : call.signature().tensors) {
     if (spec.role == Direction::in) continue;
     const Kept& kept = test.truth.at(spec.name);
+    const auto canonical = test.canonical.find(spec.name);
+    if (op.contract->exactness == reference::Exactness::bounded && canonical != test.canonical.end())
+      compare_zeros(test.name, spec, expected[output], canonical->second, op.contract->keeps_sign);
     if (op.contract->exactness == reference::Exactness::encoded) {
       compare_encoding(test.name, expected[output++].encoding, kept, test.parts.at("error"));
     } else {

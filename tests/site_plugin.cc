@@ -39,6 +39,7 @@ AssayStatus doubled_norm(const void* args) {
 template <const OpTable& kOp>
 AssayStatus from_plain(const void* args) {
   ProductArgs call = *static_cast<const ProductArgs*>(args);
+  if (!sizes_fit(call)) return ASSAY_BAD_SHAPE;
   std::vector<std::uint16_t> tiles(static_cast<std::size_t>((call.n + 31) / 32 * 32 * call.k));
   const PackArgs pack{call.w, tiles.data(), call.n, call.k, call.k, 0};
   const AssayStatus status = right<kernel_tables::pack_tile_f16>(&pack);

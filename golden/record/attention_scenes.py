@@ -184,6 +184,10 @@ def values(make: Maker) -> list[Case]:
     q, k, v = controlled(draw, np.zeros(40), rows, 4)
     found.append(make.built("denormal_values", q, k, to_f32(draw.array("denormal", v.shape, make.dtype)), "denormal"))
     found.append(make.built("zero_values", q, k, v * 0, "trivial"))
+    negative = v.copy()
+    negative[..., ::2] = -0.0
+    negative[..., 1::4], negative[:, 9, 1::4] = 0, -(2.0**-24 if half else 2.0**-149)
+    found.append(make.built("negative_zero_values", q, k, negative, "denormal", "a sum of -0 is +0; one that underflows is -0"))
     found.append(make.built("mixed_zero", draw.array("mixed_zero", q.shape), draw.array("mixed_zero", k.shape),
                             draw.array("mixed_zero", v.shape)))
     wide_q, wide_k = (draw.array("wide", shape, low=-12, high=2) for shape in (q.shape, k.shape))

@@ -69,6 +69,11 @@ def cases(real: Real) -> list[Case]:
     ]
     for n, place in ((1, 0), (17, 0), (17, 16), (40, 23), (100, 20), (257, 63), (257, 256)):
         found.append(make(f"nan_n{n}_at_{place}", with_top(draw, n, place, top=np.nan), "refused", "not_finite"))
+    for sign, bits in (("negative", 0xFFC00000), ("signalling", 0x7F800001), ("negative_signalling", 0xFF800001)):
+        for n, place in ((40, 23), (100, 20), (257, 256)):
+            x = with_top(Draw(f"argmax/{sign}/{n}"), n, 1)
+            x.view(np.uint32)[place] = bits
+            found.append(make(f"{sign}_nan_n{n}_at_{place}", x, "refused", "not_finite"))
     both = with_top(draw, 33, 4, top=np.inf)
     both[30] = np.nan
     found.append(make("nan_after_infinity", both, "refused", "not_finite"))

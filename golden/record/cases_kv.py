@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 from fma32 import F32, quiet
-from formats import Tensor, from_f32, to_f32
+from formats import Tensor, every_class, from_f32, to_f32
 from generate import Draw
 from real import Real
 from schema import Case, Op, Output
@@ -80,6 +80,8 @@ def store_cases(dtype: str) -> Callable[[Real], list[Case]]:
             store("range", halves, 8, 4, 1, "overflow nonfinite", note="around the largest and least halves"),
             store("ties", half_ties, 64, 4, 1, "ties", note="halfway between two halves"),
             store("bits", draw.input("bits", (4, 3, 65)), 80, 6, 2, "nonfinite"),
+            store("every_class", every_class("f32", (3, 2, 67)), 80, 6, 1, "nonfinite",
+                  note="-0, signalling NaNs, NaNs with their sign set"),
             store("denormal", draw.input("denormal", (2, 2, 33)), 48, 4, 1, "denormal"),
             store("prefill_block", draw.input("gauss", (64, 2, 128)), 128, 256, 100),
             *(store(f"refused_{name}", some, padded, capacity, position, "refused", "out_of_range")
@@ -128,6 +130,8 @@ def repack_cases(dtype: str) -> Callable[[Real], list[Case]]:
             repack("counted_grow", numbers, 3, 4, 4, 6), repack("counted_shrink", numbers, 3, 4, 6, 4),
             repack("positions0", numbers, 3, 0, 6, 4, "", "ok"), repack("overlapping_grow", numbers, 3, 5, 5, 6),
             repack("grow_256_to_300", large, 3, 256, 256, 300), repack("shrink_300_to_256", large, 3, 256, 300, 256),
+            repack("every_class_grow", every_class(dtype, (12, 67)), 2, 3, 4, 6, "nonfinite"),
+            repack("every_class_shrink", every_class(dtype, (12, 67)), 2, 3, 6, 4, "nonfinite"),
             repack("heads0", empty, 0, 3, 4, 6, "trivial"),
             repack("row0", from_f32(np.ones((12, 0), F32), dtype), 2, 3, 4, 6, "trivial"),
             *(repack(f"refused_{name}", numbers[:12], 2, *sizes, "refused", "out_of_range")
@@ -164,6 +168,7 @@ def copy_cases(dtype: str) -> Callable[[Real], list[Case]]:
             copy("counted", numbers, dst_head_stride=32, src_head_stride=20),
             copy("head_strides", draw.input("bits", (8, 40, 64), dtype), "bits", src_head_stride=64 * 64,
                  dst_head_stride=64 * 48),
+            copy("every_class", every_class(dtype, (2, 3, 67)), "nonfinite"),
             copy("heads0", numbers[:0], "trivial"), copy("positions0", numbers[:, :0], "trivial"),
             copy("dim0", numbers[..., :0], "trivial"),
             copy("refused_source_row", numbers, "refused", "bad_shape", src_row_stride=3),
@@ -187,6 +192,7 @@ def logits_cases(real: Real) -> list[Case]:
     some = Draw("logits_copy_to_position/data").array("gauss", (20,))
     refused = {"negative": -1, "past": 4, "far": 2**62, "least": -2**63}
     return found + [
+        logits("every_class", every_class("f32", (67,)), 4, 2, 70, "nonfinite"),
         logits("vocab0", some[:0], 3, 1, 8, "trivial"),
         *(logits(f"refused_{name}", some, 4, position, 20, "refused", "out_of_range")
           for name, position in refused.items()),

@@ -8,7 +8,7 @@ import torch
 
 from cases_convert import as_torch
 from fma32 import F32, quiet
-from formats import TILE, Bf16, Tensor, from_f32, pack_tiles, tile_rows, to_f32
+from formats import TILE, Bf16, Tensor, every_class, from_f32, pack_tiles, tile_rows, to_f32
 from generate import Draw, Generated
 from real import Real
 from schema import Case, Op, Output
@@ -73,6 +73,8 @@ def layout_cases(op: str, dtype: str) -> Callable[[Real], list[Case]]:
             layout_case("counted", op, from_f32(numbers, dtype), 40, 12, 0, "",
                         "1, 2, 3 .. so that a failure reads well"),
             layout_case("gauss", op, draw.input("gauss", shape(70, 66), dtype), 70, 66, 0, ""),
+            layout_case("every_class", op, every_class(dtype, shape(37, 67)), 37, 67, 0, "nonfinite",
+                        "-0, signalling NaNs, NaNs with their sign set"),
             layout_case("n1030_k40", op, draw.input("uniform", shape(1030, 40), dtype), 1030, 40, 0, ""),
             layout_case("kjv_layer0_k_proj", op, weight if op == "pack" else pack_tiles(weight), 45, 100, 0, "real",
                         "45 rows, 100 columns of the weight"),
@@ -121,6 +123,8 @@ def embed_cases(dtype: str) -> Callable[[Real], list[Case]]:
             embed_case("descending", table, np.arange(15, -1, -1)),
             embed_case("denormal", draw.input("denormal", (8, 37), dtype), [5, 0, 7], "denormal"),
             embed_case("bits", draw.input("bits", (64, 65), dtype), [1, 63, 17, 0, 40], "nonfinite"),
+            embed_case("every_class", every_class(dtype, (9, 67)), [0, 8, 3, 3, 5], "nonfinite",
+                       note="-0, signalling NaNs, NaNs with their sign set"),
             embed_case("hidden1024", draw.input("uniform", (50, 1024), dtype), [49, 0, 31]),
             *(embed_case(f"id_{name}", table, ids, "refused", "out_of_range") for name, ids in refused.items()),
             embed_case("kjv_embed", from_f32(words, dtype), ids[:6], "real",

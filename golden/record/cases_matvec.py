@@ -77,6 +77,15 @@ def one_row(draw: Draw, distribution: str, k: int, **how: float) -> np.ndarray:
     return draw.array(distribution, (k,), **how)
 
 
+def negative_zeros(op: str, dtype: str, activations: Callable[..., np.ndarray], n: int, k: int) -> Case:
+    """Of three rows one whose products are all -0, one whose products are all below 0 and round to it, one with a sum."""
+    draw = Draw(f"{op}/negative_zeros")
+    w = np.abs(draw.array("gauss", (n, k)))
+    w[::3], w[1::3] = 0, {"f16": 2.0**-24, "bf16": 2.0**-133, "f32": 2.0**-140}[dtype]
+    return make("negative_zeros", tiles(w, dtype), activations(draw, "positive", k) * F32(-2.0**-140), n, "denormal",
+                "products of -0: their sum is +0; products that round to -0: so does theirs")
+
+
 def data_sets(op: str, dtype: str, activations: Callable[..., np.ndarray]) -> list[Case]:
     """The kinds of data; `activations` draws x, a row or several."""
     draw = Draw(f"{op}/data")
@@ -92,6 +101,7 @@ def data_sets(op: str, dtype: str, activations: Callable[..., np.ndarray]) -> li
         make("zeros", tiles(np.zeros((n, k), F32), dtype), gauss_x, n, "trivial"),
         make("zero_x", random_tiles(draw, "gauss", n, k, dtype), np.zeros_like(gauss_x), n, "trivial"),
         make("mixed_zero", random_tiles(draw, "mixed_zero", n, k, dtype), activations(draw, "mixed_zero", k), n),
+        negative_zeros(op, dtype, activations, n, k),
         make("wide", random_tiles(draw, "wide", n, k, dtype, low=low, high=high),
              activations(draw, "wide", k, low=-30, high=30), n),
         make("small_onto_large", random_tiles(draw, "positive", n, k, dtype), small_onto_large, n),

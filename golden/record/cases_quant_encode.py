@@ -125,6 +125,23 @@ def range_limits(draw: Draw, divisor: float, name: str) -> tuple[np.ndarray, lis
     return good, refused
 
 
+@quiet
+def scale_ties(name: str) -> np.ndarray:
+    """Blocks whose scale lies halfway between two halves, with even and odd neighbours, normal and denormal ones, of both signs; of the
+    formats with a minimum that one does as well. A scale of 12 bits times the divisor is exact."""
+    ties = F32([(2 * m + 1) * 2.0**e for e in (-11, -20, -25) for m in (1024, 1025, 1536, 2047)] + [2.0**-25, 3 * 2.0**-25, 5 * 2.0**-25])
+    rows = np.resize(F32([0.25, -0.5, 0.125, 0.75, -0.375, 0.0625]), (2 * len(ties), 32))
+    for row, d in zip(rows, np.concatenate([ties, -ties])):
+        top = F32(SCALE_DIVISOR[name]) * d
+        if name in quant.OFFSET:
+            row[:] = d + np.abs(row) * np.abs(top)  # from d, a tie too, to d + |top|
+            row[7], row[20] = d, d + np.abs(top)
+        else:
+            row *= np.abs(top)
+            row[7] = top
+    return rows
+
+
 def signed_zeros(elements: int) -> np.ndarray:
     """Blocks of zeros of either sign, and one value among zeros."""
     rows = np.zeros((5, elements), F32)
@@ -166,6 +183,8 @@ def encode_cases(name: str) -> Callable[[Real], list[Case]]:
         found.append(encode_case("scale_near_f16_limit", good, "maximal"))
         found += [encode_case(label, x, "refused", "not_finite") for label, x in refused]
         found.append(encode_case("signed_zeros", signed_zeros(elements)))
+        if elements == 32:
+            found.append(encode_case("scale_ties", scale_ties(name), "ties denormal", note="the scale lies halfway between two halves"))
         found.append(encode_case("opposite_maxima", opposite_maxima(draw, elements), "ties"))
         found.append(encode_case("near_ties", encoder_ties(name), "ties",
                                  note="a true division, an fma, another reciprocal or tie rule gives other codes"))
@@ -199,6 +218,8 @@ def quantize_cases(name: str) -> Callable[[Real], list[Case]]:
         found.append(quantize_case("nan_last_row_strides", strided, "refused", "not_finite",
                                    src_stride=2 * elements + 3, dst_stride=4))
         found.append(quantize_case("signed_zeros", signed_zeros(elements)))
+        if elements == 32:
+            found.append(quantize_case("scale_ties", scale_ties(name), "ties denormal", note="the scale lies halfway between two halves"))
         found.append(quantize_case("opposite_maxima", opposite_maxima(draw, elements), "ties"))
         found.append(quantize_case("near_ties_own", quantizer_ties(name), "ties",
                                    note="another reciprocal or tie rule gives other codes or scales"))

@@ -78,6 +78,7 @@ def data_sets() -> list[Case]:
         make("zeros", np.zeros((rows, n), F32), weight, "trivial"),
         make("mixed_zero", draw.input("mixed_zero", (rows, n)), weight),
         make("weights_mixed_zero", gauss, draw.input("mixed_zero", (n,))),
+        signed_zeros(),
         make("wide", draw.input("wide", (rows, n), low=-60, high=60), draw.input("wide", (n,), low=-20, high=20)),
         make("positive", draw.input("positive", (rows, n)), draw.input("positive", (n,))),
         make("sd_1e-3", draw.input("gauss", (rows, n), scale=1e-3), weight, "eps", note="mean x^2 is near eps"),
@@ -98,6 +99,12 @@ def data_sets() -> list[Case]:
         tail(1, 17), tail(1, 33), tail(3, 19), tail(7, 71), tail(15, 79), tail(9, 1033),
         nonfinite(gauss, weight), maximal(gauss, weight),
     ]
+
+
+def signed_zeros() -> Case:
+    """Every sign of zeros, and of products that round to them."""
+    x, w = (np.resize(F32(v), 60) for v in ([0.0, -0.0, 1e-3, -1e-3, 0.5], [1.0, -2.0, 0.0, -0.0, 2.0**-149, -(2.0**-149)]))
+    return make("signed_zeros", np.stack([x, -x]), w, "denormal")
 
 
 def nonfinite(gauss: np.ndarray, weight: np.ndarray) -> Case:

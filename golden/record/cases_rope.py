@@ -143,6 +143,9 @@ def data_sets() -> list[Case]:
     return [
         make("zeros", np.zeros(shape, F32), cos, sin, "split", "trivial"),
         make("mixed_zero", draw.input("mixed_zero", shape), cos, sin, "split"),
+        make("signed_zeros", np.resize(F32([0.0, -0.0, -0.0, 0.0, 0.0, -0.0, 1.0]), (2, 2, 38)),
+             *(np.resize(F32(v), (1, 2, 17)) for v in ([1, -1, 0.0, -0.0], [0.0, -0.0, 1, -1, -0.0])), "split",
+             note="the sign of x0 c - x1 s where both are zeros, and of what is copied"),
         make("wide", draw.input("wide", shape, low=-40, high=40), cos, sin, "split"),
         make("small_onto_large", np.where(np.arange(38) < 17, x * F32(1e6), x), cos, sin, "split"),
         make("cancellation", equal, eighth, eighth * steps, "split", "cancellation", note="x0 c and x1 s nearly equal"),

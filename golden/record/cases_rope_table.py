@@ -64,6 +64,7 @@ def evaluate(case: Case) -> None:
     angle = angles(p["recipe"], positions, p["pairs"], p.get("theta", 0.0), case.inputs.get("inv_freq"))
     for name, function, opinion in (("cos", truth.cosine, torch.cos), ("sin", truth.sine, torch.sin)):
         y = function(angle)
+        y = np.where(y == 0, angle, y)  # the sine of -0 is -0; mpmath knows none
         bits, sure = rounded(y)
         assert sure.all(), f"{case.name}: {name} lies on a tie; choose other positions"
         case.outputs[name] = Output(y, canonical=bits, bound=ulp32(y) / 2 + SAFE * np.abs(y),
@@ -121,6 +122,8 @@ def edges() -> list[Case]:
              note="cosines near zero: the reduction must keep its relative accuracy"),
         make("freqs_near_ties", "freqs", np.int32([1]), len(NEAR_TIES), inv_freq=F32(NEAR_TIES),
              note="cosines and sines beside ties: a series cut short rounds to the other side"),
+        make("freqs_negative", "freqs", np.int32([0, 1, 7]), 11, inv_freq=F32([1, -1, 0.5, -0.5, 0.0, -0.0, -3, 3, -16, 2.0**-149, -(2.0**-149)]),
+             tags="denormal", note="angles of -0, whose sine is -0"),
         make("near_multiples_of_pi", "f64",
              np.int32([22, 44, 355, 710, 103993, 104348, 208341, 312689, 833719, 1146408]), 1,
              note="positions beside multiples of pi: sines near zero"),

@@ -128,3 +128,22 @@ def pack_tiles(rows: np.ndarray, padding: np.ndarray | float = 0) -> np.ndarray:
 def tile_rows(tiles: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """The rows asked for, out of tile-major storage."""
     return tiles[rows // TILE, :, rows % TILE]
+
+
+# Zeros, signalling and quiet NaNs, infinities and denormals of both signs, the largest payloads among them; nineteen, so that each lies
+# in every lane of a vector.
+CLASS_BITS = {
+    "f32": (np.uint32, [0, 0x80000000, 0x7F800001, 0xFF800001, 0x7FA00000, 0xFFBFFFFF, 0x7FC00000, 0xFFC00000, 0x7FFFFFFF, 0xFFFFFFFF,
+                        0x7FC12345, 0xFFC54321, 0x7F800000, 0xFF800000, 1, 0x80000001, 0x807FFFFF, 0x007FFFFF, 0x3F800000]),
+    "f16": (np.uint16, [0, 0x8000, 0x7C01, 0xFC01, 0x7D00, 0xFDFF, 0x7E00, 0xFE00, 0x7FFF, 0xFFFF, 0x7E12, 0xFE34, 0x7C00, 0xFC00, 1,
+                        0x8001, 0x83FF, 0x03FF, 0x3C00]),
+    "bf16": (np.uint16, [0, 0x8000, 0x7F81, 0xFF81, 0x7FA0, 0xFFBF, 0x7FC0, 0xFFC0, 0x7FFF, 0xFFFF, 0x7FC1, 0xFFD4, 0x7F80, 0xFF80, 1,
+                         0x8001, 0x807F, 0x007F, 0x3F80]),
+}
+
+
+def every_class(dtype: str, shape: tuple[int, ...]) -> Tensor:
+    """Numbers whose bits a copy must keep and arithmetic does not."""
+    word, bits = CLASS_BITS[dtype]
+    tensor = np.resize(np.array(bits, word), shape)
+    return Bf16(tensor) if dtype == "bf16" else tensor.view(np.float32 if dtype == "f32" else np.float16)

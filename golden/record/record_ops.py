@@ -5,7 +5,7 @@
 OUT_DIR is golden/: writes ops/<op>.h5 and MANIFEST.json there. MODEL_DIR holds the trained model (config.json,
 model.safetensors in bf16), TRACE.h5 its sites in fp64. The quantised ops take the model's <name>-Q8_0.gguf and
 <name>-Q4_K_M.gguf besides, and ggml's goldens (from_ggml.py says their layout; ggml.py makes such a folder), whose
-cases go into the same files as ggml_<case>. Two runs give the same bytes.
+cases go into the same files as ggml_<case>; without --ggml they stay as they are there. Two runs give the same bytes.
 """
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from check import check_case
 from generate import selftest
 from manifest import OURS, write_manifest
 from real import Real
-from schema import Case, Op, write_op
+from schema import Case, Op, read_cases, write_op
 
 MODULES = (cases_elementwise, cases_convert, cases_layout, cases_matvec, cases_rms_norm, cases_rope_table, cases_rope,
            cases_softmax, cases_swiglu, cases_argmax, cases_quant_encode, cases_quant_decode, cases_quant_dot,
@@ -71,14 +71,15 @@ def licence_of(cases: list[Case]) -> str:
     return "; ".join([OURS, *(f"cases tagged {tag}: MIT" for tag in foreign)])
 
 
-def record(golden: Path, name: str, op: Op, real: Real, ggml: list[Case]) -> None:
-    """Makes, checks and writes one op's file; prints a line about it."""
+def record(golden: Path, name: str, op: Op, real: Real, ggml: list[Case], kept: list[Case]) -> None:
+    """Makes, checks and writes one op's file; prints a line about it. `kept` was checked when it was recorded."""
     started = time.monotonic()
-    cases = op.cases(real) + [by_definition(name, case) for case in ggml]
+    made = op.cases(real) + [by_definition(name, case) for case in ggml]
+    cases = made + kept
     names = [case.name for case in cases]
     assert len(set(names)) == len(names), f"{name}: a case name is there twice"
     worst, where = 0.0, ""
-    for case in cases:
+    for case in made:
         if case.status == "ok" and not case.outputs:
             op.evaluate(case)
         margin = check_case(name, case)
@@ -104,13 +105,12 @@ def main() -> None:
         parser.error(f"no op {', '.join(unknown)}; there are {', '.join(OPS)}")
     torch.set_num_threads(1)
     selftest()
-    lacking = sorted(GGML_OPS & set(args.ops))
-    if lacking and not args.ggml:
-        parser.error(f"{lacking[0]} and others of the quantised ops need --ggml DIR")
     real = Real(args.model, args.trace, args.gguf)
-    ggml = from_ggml.read_folder(args.ggml) if lacking else {}
+    ggml = from_ggml.read_folder(args.ggml) if args.ggml else {}
     for name in args.ops:
-        record(args.golden, name, OPS[name], real, ggml[name] if name in GGML_OPS else [])
+        foreign = name in GGML_OPS
+        kept = read_cases(args.golden / "ops" / f"{name}.h5", "ggml_") if foreign and not args.ggml else []
+        record(args.golden, name, OPS[name], real, ggml[name] if foreign and args.ggml else [], kept)
     write_manifest(args.golden)
 
 

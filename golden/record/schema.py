@@ -146,6 +146,35 @@ def put_case(cases: h5py.Group, case: Case) -> None:
             put_array(place, name, figures)
 
 
+def read_tensor(dataset: h5py.Dataset) -> Tensor:
+    form = dataset.attrs.get("dtype", b"")
+    form = form.decode() if isinstance(form, bytes) else form
+    if form == "bfloat16":
+        return Bf16(dataset[()])
+    return Blocks(dataset[()], form) if form else dataset[()]
+
+
+def read_cases(path: Path, prefix: str) -> list[Case]:
+    """The cases of a golden file whose names begin so, as they were written. Their inputs are all stored."""
+    found = []
+    with h5py.File(path) as file:
+        for name, group in file["cases"].items():
+            if not name.startswith(prefix):
+                continue
+            texts = {key: value.decode() if isinstance(value, bytes) else value for key, value in group.attrs.items()}
+            params = {key: value.decode() if isinstance(value, bytes) else value.item() if hasattr(value, "item") else value
+                      for key, value in group["params"].attrs.items()}
+            outputs = {}
+            for output, truth in group.get("truth", {}).items():
+                canonical = group["canonical"].get(output) if "canonical" in group else None
+                judged_by = truth.attrs.get("judged_by", b"")
+                outputs[output] = Output(read_tensor(truth), canonical=None if canonical is None else canonical[()],
+                                         judged_by=judged_by.decode() if isinstance(judged_by, bytes) else judged_by)
+            found.append(Case(name, params, {key: read_tensor(value) for key, value in group["inputs"].items()}, **texts,
+                              outputs=outputs, parts={key: value[()] for key, value in group.get("parts", {}).items()}))
+    return found
+
+
 def write_op(path: Path, op: str, cases: list[Case], source: str, licence: str, generator: str = GENERATOR) -> None:
     """Writes beside the file, flushes, renames."""
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -54,6 +54,7 @@ std::map<std::string, Passed> passing_digests(const std::string& op, const Ledge
   }
   std::map<std::string, Passed> passed;
   for (const CaseResult& one : result.cases) {
+    if (one.digest.empty()) continue;  // refusals have no output
     Passed& kernel = passed[options.file.empty() ? op : ledger_key(op, one.variant)];
     kernel.digests[one.case_name] = one.digest;
     kernel.margins[one.case_name] = one.margin;

@@ -40,7 +40,7 @@ void add(Row& row, const CaseResult& one) {
   row.trivial += one.trivial ? 1 : 0;
   row.mistrusted += one.verdict == Verdict::mistrusted ? 1 : 0;
   row.failed += one.verdict == Verdict::fail ? 1 : 0;
-  row.unknown_to_ledger += one.in_ledger || one.drawn ? 0 : 1;
+  row.unknown_to_ledger += one.in_ledger || one.drawn || one.digest.empty() ? 0 : 1;  // refused calls have no digest
   row.layouts += one.placements;
   row.margin = std::max(row.margin, one.margin);
   if (one.case_name == "bias") row.z = one.z;

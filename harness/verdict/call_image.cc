@@ -28,8 +28,8 @@ std::uint64_t shift(std::size_t tensor) {
 
 class ImageOfCall {
  public:
-  ImageOfCall(const Op& op, const Params& params, std::span<void* const> tensors, std::span<const GuardedMemory> memory)
-      : op_(op), params_(params), tensors_(tensors), memory_(memory), args_(op, params, tensors) {}
+  ImageOfCall(const Op& op, const CallPart& part, std::span<const GuardedMemory> memory)
+      : op_(op), part_(part), memory_(memory), args_(op, part.params, part.pointers, part.instead) {}
 
   CallImage make() {
     add_struct();
@@ -45,7 +45,7 @@ class ImageOfCall {
 
   void add_pointer(std::size_t offset, std::size_t tensor) {
     const auto block = static_cast<std::uint32_t>(image_.part.blocks.size() - 1);
-    const std::size_t m = memory_of(tensors_[tensor], memory_);
+    const std::size_t m = memory_of(part_.pointers[tensor], memory_);
     const std::uint64_t value = word_at(image_.part.blocks.back(), offset);
     const auto addend = static_cast<std::int64_t>(value - reinterpret_cast<std::uintptr_t>(memory_[m].begin()));
     image_.part.pointers.push_back({block, offset, false, static_cast<std::uint32_t>(m), addend});
@@ -55,7 +55,7 @@ class ImageOfCall {
   // A pointer may begin before its tensor, and where the op refuses the call it may be null.
   void add_struct() {
     add_block({static_cast<const std::byte*>(args_.data()), args_.size()});
-    const Signature signature = signature_of(op_, params_);
+    const Signature signature = signature_of(op_, part_.params);
     for (const Field& field : op_.family->fields) {
       if (field.kind != FieldKind::tensor || word_at(image_.part.blocks.back(), field.offset) == 0) continue;
       const auto spec = std::ranges::find(signature.tensors, field.name, &TensorSpec::name);
@@ -66,17 +66,17 @@ class ImageOfCall {
   // Their words that move with a tensor's base pointer are those that point into it.
   void add_arrays() {
     std::vector<void*> moved;
-    for (std::size_t t = 0; t < tensors_.size(); ++t) {
-      const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(tensors_[t]) + shift(t);
+    for (std::size_t t = 0; t < part_.pointers.size(); ++t) {
+      const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(part_.pointers[t]) + shift(t);
       moved.push_back(reinterpret_cast<void*>(address));  // NOLINT(performance-no-int-to-ptr): it is only compared
     }
-    const Arguments other(op_, params_, moved);
+    const Arguments other(op_, part_.params, moved, part_.instead);
     for (std::size_t a = 0; a < args_.arrays().size(); ++a) {
       const std::vector<std::byte>& bytes = args_.arrays()[a].bytes;
       add_block(bytes);
       for (std::size_t offset = 0; offset + sizeof(void*) <= bytes.size(); offset += sizeof(void*)) {
         const std::uint64_t distance = word_at(other.arrays()[a].bytes, offset) - word_at(bytes, offset);
-        for (std::size_t t = 0; t < tensors_.size(); ++t) {
+        for (std::size_t t = 0; t < part_.pointers.size(); ++t) {
           if (distance == shift(t)) add_pointer(offset, t);
         }
       }
@@ -84,8 +84,7 @@ class ImageOfCall {
   }
 
   const Op& op_;
-  const Params& params_;
-  std::span<void* const> tensors_;
+  const CallPart& part_;
   std::span<const GuardedMemory> memory_;
   Arguments args_;
   CallImage image_;
@@ -93,8 +92,8 @@ class ImageOfCall {
 
 }  // namespace
 
-CallImage call_image(const Op& op, const Params& params, std::span<void* const> tensors, std::span<const GuardedMemory> memory) {
-  return ImageOfCall(op, params, tensors, memory).make();
+CallImage call_image(const Op& op, const CallPart& part, std::span<const GuardedMemory> memory) {
+  return ImageOfCall(op, part, memory).make();
 }
 
 }  // namespace assay

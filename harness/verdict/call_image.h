@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/interop/runner/messages.h"
+#include "harness/verdict/executor.h"
 #include "harness/verdict/guard.h"
 #include "reference/ops/op.h"
 
@@ -19,6 +20,6 @@ struct CallImage {
 
 // Block 0 is the argument struct, the others are the arrays that it points to. Throws std::logic_error for a pointer that lies in
 // none of the memories.
-CallImage call_image(const Op& op, const Params& params, std::span<void* const> tensors, std::span<const GuardedMemory> memory);
+CallImage call_image(const Op& op, const CallPart& part, std::span<const GuardedMemory> memory);
 
 }  // namespace assay

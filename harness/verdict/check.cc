@@ -56,7 +56,10 @@ std::vector<reference::Expected> CaseCheck::expected_outputs() {
     const Kept& kept = truth->second;
     for (std::int64_t k = 0; k < kept.values.elements(); ++k) {
       const std::int64_t i = kept.index.empty() ? k : kept.index[static_cast<std::size_t>(k)];
-      expected[o].value[static_cast<std::size_t>(i)] = kept.values.as<double>()[k];
+      double& value = expected[o].value[static_cast<std::size_t>(i)];
+      const double golden = kept.values.as<double>()[k];
+      value =
+          golden == 0 ? std::copysign(golden, value) : golden;  // sums of exact numbers know no -0: the definition has the sign
     }
   }
   return expected;

@@ -39,10 +39,13 @@ std::uint64_t element_bits(DType dtype, const std::uint8_t* element) {
   return bits;
 }
 
-// The output's class is the truth's, unless the truth is within its bound of the overflow threshold.
-bool class_agrees(const BinaryFormat& format, double y, double truth, double bound) {
+// The output's class is the truth's, unless the truth is within its bound of the overflow threshold; so is its sign, where nothing but
+// this zero can come out, and wherever the op keeps signs.
+bool class_agrees(const BinaryFormat& format, double y, double truth, double bound, bool keeps_sign) {
   if (std::isnan(truth)) return std::isnan(y);
   if (std::isnan(y)) return false;
+  const bool fixed_zero = y == 0 && truth == 0 && bound == 0;
+  if ((keeps_sign || fixed_zero) && std::signbit(y) != std::signbit(truth)) return false;
   const double threshold = format.overflow();
   const double magnitude = std::fabs(truth);
   const bool straddles = std::isfinite(truth) && magnitude + bound >= threshold && magnitude - bound < threshold;
@@ -124,8 +127,8 @@ void Comparison::add(const Comparison& other) {
   bias.insert(bias.end(), other.bias.begin(), other.bias.end());
 }
 
-Comparison compare_bounded(const TensorSpec& spec, const Array& y, const reference::Expected& expected,
-                           reference::BiasUnit unit) {
+Comparison compare_bounded(const TensorSpec& spec, const Array& y, const reference::Expected& expected, reference::BiasUnit unit,
+                           bool keeps_sign) {
   Comparison result;
   const BinaryFormat format = format_of(spec.dtype);
   const std::int64_t inner = spec.shape.empty() ? 1 : spec.shape.back();
@@ -142,7 +145,7 @@ Comparison compare_bounded(const TensorSpec& spec, const Array& y, const referen
     } else {
       ++result.compared;
       result.tolerances.add(value, truth);
-      if (!class_agrees(format, value, truth, bound)) {
+      if (!class_agrees(format, value, truth, bound, keeps_sign)) {
         if (!result.wrong_class) result.wrong_class = miss_of(spec, y, i, truth, margin_of(value - truth, bound));
       } else if (std::isfinite(value) && std::isfinite(truth)) {
         const double margin = margin_of(std::fabs(value - truth), bound);
@@ -211,7 +214,8 @@ Comparison compare_bytes(const TensorSpec& spec, const Array& y, const Kept& wan
 
 Comparison compare_expected(const reference::Contract& contract, const TensorSpec& spec, const Array& y,
                             const reference::Expected& expected) {
-  if (contract.exactness == reference::Exactness::bounded) return compare_bounded(spec, y, expected, contract.bias_unit);
+  if (contract.exactness == reference::Exactness::bounded)
+    return compare_bounded(spec, y, expected, contract.bias_unit, contract.keeps_sign);
   return compare_bytes(spec, y, known(spec, expected), contract.arithmetic_nans);
 }
 

@@ -38,8 +38,9 @@ struct Comparison {
   void add(const Comparison& other);
 };
 
-// Holds a bounded output to value and bound.
-Comparison compare_bounded(const TensorSpec& spec, const Array& y, const reference::Expected& expected, reference::BiasUnit unit);
+// Holds a bounded output to value and bound. `keeps_sign`: reference::Contract's.
+Comparison compare_bounded(const TensorSpec& spec, const Array& y, const reference::Expected& expected, reference::BiasUnit unit,
+                           bool keeps_sign);
 
 // Holds the weighted squared error of blocks to that of the golden's, where there are any, or of the reference's plain encoder.
 Comparison compare_encoded(const Array& y, const reference::Encoding& encoding, const Kept* golden);

@@ -152,8 +152,6 @@ class Maker {
   }
 
   // Sizes in use are many: neighbouring ops, which share their loops, share them, and the costly ones are left to ci/long.
-  static constexpr std::size_t kSharers = 4;
-  // Sizes in use are many: neighbouring ops, which share their loops, share them, and the costly ones are left to ci/long.
   static constexpr std::size_t kSharers = 8;
   static constexpr double kShareWork = 1 << 22;
   const Op& op_;

@@ -12,7 +12,7 @@ Execution InProcess::run(const Call& call, std::span<const CallPart> parts, bool
   Execution result;
   std::vector<Arguments> all;  // bound before anything runs: a fault jumps out of the call, and what it owned would leak
   all.reserve(parts.size());
-  for (const CallPart& part : parts) all.emplace_back(call.op(), part.params, part.pointers);
+  for (const CallPart& part : parts) all.emplace_back(call.op(), part.params, part.pointers, part.instead);
   if (parts.size() == 1) {
     result.fault = run_guarded([&] { result.status = kernel_(all[0].data()); });
     if (take_back_tiles() && !result.fault) result.failure = kTilesLeft;

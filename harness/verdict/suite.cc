@@ -10,6 +10,7 @@
 #include "harness/verdict/coverage.h"
 #include "harness/verdict/data_dir.h"
 #include "harness/verdict/nearest.h"
+#include "harness/verdict/refusals.h"
 #include "harness/verdict/trials.h"
 #include "harness/verdict/vast.h"
 
@@ -33,6 +34,7 @@ class Suite {
     } else {
       run_golden();
       run_own("bias", [this](const Op& op) { run_bias(op); });
+      run_own(kRefusals, [this](const Op& op) { run_refusals(op); });
       if (request_.shapes) run_own("shapes", [this](const Op& op) { run_shapes(op); });
       if (request_.shapes) run_own("kept", [this](const Op& op) { run_kept(op); });
       if (request_.shapes && !request_.runner) run_own("vast", [this](const Op& op) { run_vast(op); });
@@ -47,15 +49,20 @@ class Suite {
     return request_.ops.empty() || std::find(request_.ops.begin(), request_.ops.end(), op) != request_.ops.end();
   }
 
+  // What is made from seeds goes with the op's own file.
+  bool of_file(const Op& op) const { return request_.file.empty() || request_.file.stem() == op.name; }
+
+  void take(CaseResult result) {
+    if (!request_.golden.empty()) result.repro += " --golden " + request_.golden.string();
+    result_.cases.push_back(std::move(result));
+    if (progress_) progress_(result_.cases.back());
+  }
+
   void check_case(const Op& op, TestCase test, const Ledger* ledger) {
     const std::vector<Candidate>& candidates = trials_.of(op);
     if (candidates.empty()) return;
     CaseCheck check(op, std::move(test), ledger, trials_.page());
-    for (const Candidate& candidate : candidates) {
-      result_.cases.push_back(check.check(candidate, request_.checks));
-      if (!request_.golden.empty()) result_.cases.back().repro += " --golden " + request_.golden.string();
-      if (progress_) progress_(result_.cases.back());
-    }
+    for (const Candidate& candidate : candidates) take(check.check(candidate, request_.checks));
   }
 
   void run_generated() {
@@ -85,6 +92,7 @@ class Suite {
       if (!wanted(file.op())) continue;
       for (const std::string& name : file.case_names()) {
         case_names_.insert(name);
+        with_golden_.insert(op);
         if (!request_.case_name.empty() && request_.case_name != name) continue;
         // Only its tags say whether a case is asked for; without --tag another shard's is not even read.
         if (request_.tag.empty() && !deal(*op, name)) continue;
@@ -104,7 +112,7 @@ class Suite {
                        (kind == kShapes && request_.case_name.find('=') != std::string::npos);
     if (!named || !request_.tag.empty()) return;
     for (const Op* op : ops()) {
-      if (wanted(op->name) && !trials_.of(*op).empty() && (request_.file.empty() || request_.file.stem() == op->name)) run(*op);
+      if (wanted(op->name) && !trials_.of(*op).empty() && of_file(*op)) run(*op);
     }
   }
 
@@ -139,8 +147,7 @@ class Suite {
       for (const Variant& variant : variants_of(op)) {
         const auto& candidates = trials_.of(op);
         if (std::ranges::find(candidates, variant.name, &Candidate::name) == candidates.end()) continue;
-        result_.cases.push_back(check.check(variant, request_.checks));
-        if (progress_) progress_(result_.cases.back());
+        take(check.check(variant, request_.checks));
       }
     }
   }
@@ -151,6 +158,12 @@ class Suite {
       const std::uint64_t seed = request_.seed + static_cast<std::uint64_t>(i);
       if (deal(op, fmt::format("random {}", seed))) check_case(op, random_test_case(op, seed, request_.work), nullptr);
     }
+  }
+
+  void run_refusals(const Op& op) {
+    if (!deal(op, kRefusals)) return;
+    RefusalCheck check(op, trials_.page());
+    for (const Candidate& candidate : trials_.of(op)) take(check.check(candidate, request_.checks));
   }
 
   // Every case that is asked for comes here once, in the same order whatever the shard: they are dealt like cards, since
@@ -192,7 +205,7 @@ class Suite {
     }
     if (!request_.everything() || !request_.golden.empty() || !request_.file.empty()) return;
     for (const Op* op : ops()) {
-      if (wanted(op->name) && !result_.known.contains(op->name) && !trials_.of(*op).empty())
+      if (wanted(op->name) && !with_golden_.contains(op) && !trials_.of(*op).empty())
         result_.faults.push_back(op->name + std::string(": has no golden"));
     }
   }
@@ -202,6 +215,7 @@ class Suite {
   Ledger ledger_;
   std::set<std::string> case_names_;
   std::set<std::string> tags_;
+  std::set<const Op*> with_golden_;
   std::int64_t dealt_ = 0;
   SuiteResult result_;
   Trials trials_;

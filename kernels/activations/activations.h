@@ -1,7 +1,7 @@
-/* Element by element: e^x, a sum, a gated activation. Alignment of all: 4 bytes. */
+/* Element by element: e^x, a sum, a gated activation. Alignment of all: 4 bytes. Sizes past those of kernels/sizes.h: ASSAY_BAD_SHAPE. */
 #pragma once
 
-#include "kernels/abi.h"
+#include "kernels/sizes.h"
 
 ASSAY_C_BEGIN
 
@@ -72,3 +72,18 @@ typedef struct SwigluArgs {
 } SwigluArgs;
 
 ASSAY_C_END
+
+ASSAY_SIZES_BEGIN
+
+ASSAY_SIZES(ExpArgs, assay_exp_sizes) {
+  return assay_size(a->n);
+}
+ASSAY_SIZES(AddArgs, assay_add_sizes) {
+  return assay_size(a->n);
+}
+ASSAY_SIZES(SwigluArgs, assay_swiglu_sizes) {
+  return assay_area(a->rows, a->n) && assay_area(a->rows, a->gate_stride) && assay_area(a->rows, a->up_stride) &&
+         assay_area(a->rows, a->y_stride);
+}
+
+ASSAY_SIZES_END

@@ -35,6 +35,7 @@ ASSAY_INLINE void swiglu_row(const float* gate, const float* up, float* y, int64
 }
 
 inline AssayStatus swiglu_body(const SwigluArgs& args) {
+  if (args.n == 0) return ASSAY_OK;
   for (int64_t j = 0; j < args.rows; ++j) {
     swiglu_row(args.gate + j * args.gate_stride, args.up + j * args.up_stride, args.y + j * args.y_stride, args.n);
   }

@@ -17,9 +17,9 @@
    Unmasked for the query at position p: with causal, the positions j <= p, and with window > 0 also j > p - window;
    without causal, all positions of the view (window must be 0, else ASSAY_BAD_PARAMETER). Positions outside the view:
    those at or past its end are masked; one below its beginning that is not masked: ASSAY_OUT_OF_RANGE.
-   n_kv = 0 with n_heads > 0, n_heads no multiple of n_kv, head_dim < 1 or > 512, position < 0, a span that breaks the
+   n_kv = 0 with n_heads > 0, n_heads no multiple of n_kv, head_dim < 1 or > 512, position < 0 or past 2^63 with rows, a span that breaks the
    rules of kernels/kv_view.h: ASSAY_BAD_SHAPE. scale must be finite, window >= 0, else ASSAY_BAD_PARAMETER. Refused:
-   nothing is written. n_heads = 0 or rows = 0 (prefill) writes nothing; an empty view gives +0.
+   nothing is written. n_heads = 0 or rows = 0 (prefill) writes nothing; an empty view gives +0. Sizes past those of kernels/sizes.h: ASSAY_BAD_SHAPE.
    Alignment: 4 bytes for f32, 2 for f16. Threads: the caller may split kv heads with their query heads, and rows.
 
    Canonical order: a row of prefill has the bits of decode at its position. Absolute positions in blocks of 16, in spans of 1024
@@ -39,6 +39,7 @@
 #pragma once
 
 #include "kernels/kv_view.h"
+#include "kernels/sizes.h"
 
 ASSAY_C_BEGIN
 
@@ -62,3 +63,25 @@ typedef struct AttentionArgs {
 } AttentionArgs;
 
 ASSAY_C_END
+
+ASSAY_SIZES_BEGIN
+
+/* It reads the spans, not what they point to. */
+ASSAY_SIZES(AttentionArgs, assay_attention_sizes) {
+  if (!assay_volume(a->rows, a->n_heads, a->head_dim) || !assay_size(a->n_kv) || !assay_size(a->span_count) ||
+      !assay_area(a->rows, a->q_row_stride) || !assay_area(a->n_heads, a->q_head_stride) ||
+      !assay_area(a->rows, a->y_row_stride) || !assay_area(a->n_heads, a->y_head_stride)) {
+    return 0;
+  }
+  for (int64_t i = 0; i < a->span_count; ++i) {
+    const AssayKvSpan* s = &a->spans[i];
+    if (!assay_volume(a->n_kv, s->count, a->head_dim) || !assay_area(a->n_kv, s->k_head_stride) ||
+        !assay_area(s->count, s->k_row_stride) || !assay_area(a->n_kv, s->v_head_stride) ||
+        !assay_area(s->count, s->v_row_stride)) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+ASSAY_SIZES_END

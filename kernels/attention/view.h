@@ -51,7 +51,6 @@ inline KeyRange unmasked_keys(const AttentionArgs& args, int64_t position) {
 }
 
 inline AssayStatus check_attention(const AttentionArgs& args) {
-  if (args.n_heads < 0 || args.n_kv < 0 || args.span_count < 0 || args.rows < 0) return ASSAY_BAD_SHAPE;
   if (args.n_heads > 0 && (args.n_kv == 0 || args.n_heads % args.n_kv != 0)) return ASSAY_BAD_SHAPE;
   if (args.head_dim < 1 || args.head_dim > kMaxHeadDim) return ASSAY_BAD_SHAPE;
   const int64_t farthest = INT64_MAX - args.rows;

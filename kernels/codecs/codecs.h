@@ -9,7 +9,7 @@
    No overlap. encode and decode take rows = 1, anything else is ASSAY_BAD_SHAPE, and ignore the strides. k a multiple of a block's
    elements, else ASSAY_BAD_SHAPE. rows = 0 or k = 0 writes nothing. Alignment: 4 bytes for f32 and q8_k, 2 for other blocks.
    encode, quantize: NaN or infinity in src, or a scale or minimum beyond f16's range (q8_k has none in f16): ASSAY_NOT_FINITE, and
-   nothing is written. decode: a scale that is NaN or infinite is decoded by the arithmetic.
+   nothing is written. decode: a scale that is NaN or infinite is decoded by the arithmetic. Sizes past those of kernels/sizes.h: ASSAY_BAD_SHAPE.
 
    encode_*: of q4_0 to q8_0 d is stored as f16 (nearest even); codes follow from the f32 d; a reciprocal that is not finite counts as
    0; products and sums are rounded one by one, no fma. Exact: bytes equal. Source: ggml's reference quantiser, as bytes in the
@@ -46,6 +46,7 @@
 #pragma once
 
 #include "kernels/formats/blocks.h"
+#include "kernels/sizes.h"
 
 ASSAY_C_BEGIN
 
@@ -59,3 +60,11 @@ typedef struct CodecArgs {
 } CodecArgs;
 
 ASSAY_C_END
+
+ASSAY_SIZES_BEGIN
+
+ASSAY_SIZES(CodecArgs, assay_codec_sizes) {
+  return assay_area(a->rows, a->k) && assay_area(a->rows, a->src_stride) && assay_area(a->rows, a->dst_stride);
+}
+
+ASSAY_SIZES_END

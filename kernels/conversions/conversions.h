@@ -2,7 +2,7 @@
 
    src  [n]  in
    dst  [n]  out; no overlap with src
-   Alignment: that of the element. n = 0 writes nothing. Exact: bits equal.
+   Alignment: that of the element. n = 0 writes nothing; n past kernels/sizes.h: ASSAY_BAD_SHAPE. Exact: bits equal.
 
    op                from  to    rounding                                   NaN
    convert_f32_f16   f32   f16   nearest even; magnitudes from 65520 on     sign and the top 10 payload bits kept, quiet bit set
@@ -20,7 +20,7 @@
 */
 #pragma once
 
-#include "kernels/abi.h"
+#include "kernels/sizes.h"
 
 ASSAY_C_BEGIN
 
@@ -31,3 +31,11 @@ typedef struct ConvertArgs {
 } ConvertArgs;
 
 ASSAY_C_END
+
+ASSAY_SIZES_BEGIN
+
+ASSAY_SIZES(ConvertArgs, assay_convert_sizes) {
+  return assay_size(a->n);
+}
+
+ASSAY_SIZES_END

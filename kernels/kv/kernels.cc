@@ -12,8 +12,7 @@ namespace assay {
 namespace {
 
 inline AssayStatus check_store(const KvStoreArgs& args) {
-  const int64_t sizes = args.tokens | args.n_kv | args.head_dim | args.head_dim_padded | args.capacity;
-  if (sizes < 0 || args.head_dim > args.head_dim_padded) return ASSAY_BAD_SHAPE;
+  if (args.head_dim > args.head_dim_padded) return ASSAY_BAD_SHAPE;
   if (args.position < 0 || args.tokens > args.capacity - args.position) return ASSAY_OUT_OF_RANGE;
   return ASSAY_OK;
 }
@@ -22,7 +21,7 @@ template <class Element>
 inline AssayStatus kv_store(const KvStoreArgs& args) {
   using Stored = typename Element::Stored;
   const AssayStatus status = check_store(args);
-  if (status != ASSAY_OK || args.head_dim == 0) return status;
+  if (status != ASSAY_OK || args.tokens == 0 || args.head_dim == 0) return status;
   const size_t padding = static_cast<size_t>(args.head_dim_padded - args.head_dim) * sizeof(Stored);
   for (int64_t h = 0; h < args.n_kv; ++h) {
     Stored* dst = static_cast<Stored*>(args.dst) + (h * args.capacity + args.position) * args.head_dim_padded;
@@ -39,8 +38,8 @@ inline AssayStatus kv_store(const KvStoreArgs& args) {
 template <class Element>
 inline AssayStatus kv_copy(const KvCopyArgs& args) {
   using Stored = typename Element::Stored;
-  if ((args.n_kv | args.positions | args.head_dim) < 0) return ASSAY_BAD_SHAPE;
   if (args.src_row_stride < args.head_dim || args.dst_row_stride < args.head_dim) return ASSAY_BAD_SHAPE;
+  if (args.positions == 0 || args.head_dim == 0) return ASSAY_OK;
   for (int64_t h = 0; h < args.n_kv; ++h) {
     const Stored* src = static_cast<const Stored*>(args.src) + h * args.src_head_stride;
     Stored* dst = static_cast<Stored*>(args.dst) + h * args.dst_head_stride;
@@ -53,7 +52,7 @@ inline AssayStatus kv_copy(const KvCopyArgs& args) {
 
 template <class Element>
 inline AssayStatus kv_logits(const LogitsCopyToPositionArgs& args) {
-  if (args.vocab < 0 || args.positions < 0 || args.dst_stride < args.vocab) return ASSAY_BAD_SHAPE;
+  if (args.dst_stride < args.vocab) return ASSAY_BAD_SHAPE;
   if (args.position < 0 || args.position >= args.positions) return ASSAY_OUT_OF_RANGE;
   stream(Copy{}, args.src, args.dst + args.position * args.dst_stride, args.vocab);
   return ASSAY_OK;

@@ -1,9 +1,9 @@
 /* A cache of keys and values as plain arrays: rows in, moved to another capacity, copied elsewhere; and the logits' row.
    kv_*_f32 keeps f32, kv_*_f16 f16. Alignment: that of the element. Exact: bits equal.
-   What every op refuses, nothing is written. */
+   What every op refuses, nothing is written. Sizes past those of kernels/sizes.h: ASSAY_BAD_SHAPE. */
 #pragma once
 
-#include "kernels/abi.h"
+#include "kernels/sizes.h"
 
 ASSAY_C_BEGIN
 
@@ -17,7 +17,7 @@ ASSAY_C_BEGIN
    dst  the op's type [n_kv, capacity, head_dim_padded], contiguous  out; no overlap; only rows position .. position + tokens - 1
         of each head are written
    position: the slot of the first token. position < 0 or position + tokens > capacity: ASSAY_OUT_OF_RANGE. head_dim >
-   head_dim_padded or a negative size: ASSAY_BAD_SHAPE.
+   head_dim_padded: ASSAY_BAD_SHAPE.
    An empty size writes nothing. Threads: the caller may split tokens and heads.
    Source: the definition of a head-major cache. */
 typedef struct KvStoreArgs {
@@ -41,7 +41,7 @@ typedef struct KvStoreArgs {
    src  the op's type [n_kv, positions, head_dim], strides src_head_stride, src_row_stride >= head_dim, in elements  in
    dst  the same type [n_kv, positions, head_dim], strides dst_head_stride, dst_row_stride >= head_dim, in elements  out; no
         overlap; what lies between is neither read nor written
-   A negative size or a row stride below head_dim: ASSAY_BAD_SHAPE.
+   A row stride below head_dim: ASSAY_BAD_SHAPE.
    An empty size writes nothing. Threads: the caller may split heads and positions.
    Source: the definition of a copy. */
 typedef struct KvCopyArgs {
@@ -63,7 +63,7 @@ typedef struct KvCopyArgs {
 
    data  the op's type [n_kv, capacity_src, row] on entry, [n_kv, capacity_dst, row] on return, contiguous; the buffer holds
          the larger of the two  in, out. Elements past the new layout are not written.
-   row: head_dim_padded. positions < 0 or above either capacity: ASSAY_OUT_OF_RANGE; a negative size: ASSAY_BAD_SHAPE.
+   row: head_dim_padded. positions < 0 or above either capacity: ASSAY_OUT_OF_RANGE.
    n_kv = 0 or row = 0 writes nothing. Capacities may be equal: then only rows past positions are written.
    Source: the definition of a head-major cache. */
 typedef struct KvRepackArgs {
@@ -82,7 +82,7 @@ typedef struct KvRepackArgs {
    src  f32 [vocab]  in
    dst  f32 [positions, vocab], row stride dst_stride >= vocab, in elements  out; no overlap; only that row's vocab
         elements are written
-   position < 0 or >= positions: ASSAY_OUT_OF_RANGE; a negative size or dst_stride < vocab: ASSAY_BAD_SHAPE.
+   position < 0 or >= positions: ASSAY_OUT_OF_RANGE; dst_stride < vocab: ASSAY_BAD_SHAPE.
    vocab = 0 writes nothing. Threads: the caller may split vocab.
    Source: the definition of a copy. */
 typedef struct LogitsCopyToPositionArgs {
@@ -95,3 +95,23 @@ typedef struct LogitsCopyToPositionArgs {
 } LogitsCopyToPositionArgs;
 
 ASSAY_C_END
+
+ASSAY_SIZES_BEGIN
+
+ASSAY_SIZES(KvStoreArgs, assay_kv_store_sizes) {
+  return assay_volume(a->tokens, a->n_kv, a->head_dim) && assay_volume(a->n_kv, a->capacity, a->head_dim_padded) &&
+         assay_area(a->tokens, a->src_row_stride) && assay_area(a->n_kv, a->src_head_stride);
+}
+ASSAY_SIZES(KvCopyArgs, assay_kv_copy_sizes) {
+  return assay_volume(a->n_kv, a->positions, a->head_dim) && assay_area(a->n_kv, a->src_head_stride) &&
+         assay_area(a->positions, a->src_row_stride) && assay_area(a->n_kv, a->dst_head_stride) &&
+         assay_area(a->positions, a->dst_row_stride);
+}
+ASSAY_SIZES(KvRepackArgs, assay_kv_repack_sizes) {
+  return assay_volume(a->n_kv, a->capacity_src, a->row) && assay_volume(a->n_kv, a->capacity_dst, a->row);
+}
+ASSAY_SIZES(LogitsCopyToPositionArgs, assay_logits_copy_to_position_sizes) {
+  return assay_area(a->positions, a->vocab) && assay_area(a->positions, a->dst_stride);
+}
+
+ASSAY_SIZES_END

@@ -31,9 +31,8 @@ inline AssayStatus kv_repack(const KvRepackArgs& args) {
   auto* data = static_cast<typename Element::Stored*>(args.data);
   const int64_t from = args.capacity_src;
   const int64_t to = args.capacity_dst;
-  if ((args.n_kv | args.row | from | to) < 0) return ASSAY_BAD_SHAPE;
   if (args.positions < 0 || args.positions > from || args.positions > to) return ASSAY_OUT_OF_RANGE;
-  if (args.row == 0) return ASSAY_OK;
+  if (args.row == 0 || to == 0) return ASSAY_OK;
   const int64_t kept = args.positions * args.row;
   for (int64_t i = 0; i < args.n_kv; ++i) {
     const int64_t h = to > from ? args.n_kv - 1 - i : i;

@@ -57,7 +57,7 @@ ASSAY_INLINE int64_t first_equal(const float* x, int64_t n, float value) {
 
 template <class Element>
 inline AssayStatus argmax(const ArgmaxArgs& args) {
-  if (args.n <= 0 || args.n > INT32_MAX) return ASSAY_BAD_SHAPE;
+  if (args.n == 0 || args.n > INT32_MAX) return ASSAY_BAD_SHAPE;
   float maximum = 0;
   if (!max_unless_nan(args.x, args.n, maximum)) return ASSAY_NOT_FINITE;
   args.index[0] = static_cast<int32_t>(first_equal(args.x, args.n, maximum));

@@ -1,7 +1,7 @@
-/* Look-ups: a table's rows by number, and the number of the largest. */
+/* Look-ups: a table's rows by number, and the number of the largest. Sizes past those of kernels/sizes.h: ASSAY_BAD_SHAPE. */
 #pragma once
 
-#include "kernels/abi.h"
+#include "kernels/sizes.h"
 
 ASSAY_C_BEGIN
 
@@ -42,3 +42,14 @@ typedef struct ArgmaxArgs {
 } ArgmaxArgs;
 
 ASSAY_C_END
+
+ASSAY_SIZES_BEGIN
+
+ASSAY_SIZES(EmbedArgs, assay_embed_sizes) {
+  return assay_area(a->vocab, a->n) && assay_area(a->rows, a->n) && assay_area(a->rows, a->y_stride);
+}
+ASSAY_SIZES(ArgmaxArgs, assay_argmax_sizes) {
+  return assay_size(a->n);
+}
+
+ASSAY_SIZES_END

@@ -1,4 +1,4 @@
-/* A row made of the whole of itself: norms and the softmax. Alignment: 4 bytes. rows = 0 or n = 0 writes nothing.
+/* A row made of the whole of itself: norms and the softmax. Alignment: 4 bytes. rows = 0 or n = 0 writes nothing. Refused: kernels/sizes.h.
 
    x  f32 [rows, n], row stride x_stride >= n, in elements  in
    w  f32 [n]                                               in; rms_norm's; one weight vector for all rows
@@ -8,7 +8,7 @@
    dot16(a, b): 16 partial sums from +0; element i goes to sum i mod 16 by fma, i ascending; then l + (l+8), +4, +2, +1. */
 #pragma once
 
-#include "kernels/abi.h"
+#include "kernels/sizes.h"
 
 ASSAY_C_BEGIN
 
@@ -57,3 +57,14 @@ typedef struct SoftmaxArgs {
 } SoftmaxArgs;
 
 ASSAY_C_END
+
+ASSAY_SIZES_BEGIN
+
+ASSAY_SIZES(RmsNormArgs, assay_rms_norm_sizes) {
+  return assay_area(a->rows, a->n) && assay_area(a->rows, a->x_stride) && assay_area(a->rows, a->y_stride);
+}
+ASSAY_SIZES(SoftmaxArgs, assay_softmax_sizes) {
+  return assay_area(a->rows, a->n) && assay_area(a->rows, a->x_stride) && assay_area(a->rows, a->y_stride);
+}
+
+ASSAY_SIZES_END

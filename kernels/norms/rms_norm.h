@@ -33,7 +33,7 @@ ASSAY_INLINE void rms_norm_row(const float* x, const float* w, float* y, int64_t
 inline AssayStatus rms_norm_body(const RmsNormArgs& args) {
   const bool eps_is_normal = args.eps >= 0x1p-126f && args.eps <= 0x1.fffffep127f;
   if (!eps_is_normal) return ASSAY_BAD_PARAMETER;
-  if (args.n <= 0) return ASSAY_OK;
+  if (args.n == 0) return ASSAY_OK;
   for (int64_t j = 0; j < args.rows; ++j) {
     rms_norm_row(args.x + j * args.x_stride, args.w, args.y + j * args.y_stride, args.n, args.eps);
   }

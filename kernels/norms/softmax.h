@@ -43,7 +43,7 @@ ASSAY_INLINE void row_divide(float* y, int64_t n, float l) {
 }
 
 inline AssayStatus softmax_body(const SoftmaxArgs& args) {
-  if (args.n <= 0) return ASSAY_OK;
+  if (args.n == 0) return ASSAY_OK;
   for (int64_t j = 0; j < args.rows; ++j) {
     const float* x = args.x + j * args.x_stride;
     float* y = args.y + j * args.y_stride;

@@ -35,6 +35,7 @@ template <class Block>
 inline AssayStatus pack_x16(const PackArgs& args) {
   using Form = PackedForm<Block>;
   if (args.k % Form::kElements != 0) return ASSAY_BAD_SHAPE;
+  if (args.k == 0) return ASSAY_OK;
   static constexpr Block kPastTheEnd = {};
   const auto* const src = static_cast<const Block*>(args.src);
   auto* const dst = static_cast<typename Form::Packed*>(args.dst);
@@ -54,6 +55,7 @@ template <class Block>
 inline AssayStatus unpack_x16(const PackArgs& args) {
   using Form = PackedForm<Block>;
   if (args.k % Form::kElements != 0) return ASSAY_BAD_SHAPE;
+  if (args.k == 0) return ASSAY_OK;
   const auto* const src = static_cast<const typename Form::Packed*>(args.src);
   auto* const dst = static_cast<Block*>(args.dst);
   const int64_t blocks = args.k / Form::kElements;

@@ -9,7 +9,7 @@
    pack    src is plain, dst packed; the lanes of rows past n are written as 0
    unpack  the inverse: it gives back the bytes that pack took. Lanes of rows past n are not copied; between k and the stride nothing
            is written
-   x16 refuses k that is not a multiple of a block's elements (q8_0: 32; else 256): ASSAY_BAD_SHAPE.
+   x16 refuses k that is not a multiple of a block's elements (q8_0: 32; else 256), all refuse sizes past those of kernels/sizes.h: ASSAY_BAD_SHAPE.
    No overlap of src and dst. Alignment: that of the number; 2 bytes for blocks. n = 0 or k = 0 writes nothing. Values are moved
    as bits.
    Exact: bytes equal.
@@ -17,6 +17,7 @@
 #pragma once
 
 #include "kernels/formats/packed.h"
+#include "kernels/sizes.h"
 
 ASSAY_C_BEGIN
 
@@ -30,3 +31,11 @@ typedef struct PackArgs {
 } PackArgs;
 
 ASSAY_C_END
+
+ASSAY_SIZES_BEGIN
+
+ASSAY_SIZES(PackArgs, assay_pack_sizes) {
+  return assay_area(a->n, a->k) && assay_area(a->n, a->src_stride) && assay_area(a->n, a->dst_stride);
+}
+
+ASSAY_SIZES_END

@@ -54,6 +54,7 @@ inline void unpack_half_tile(const Element* src, Element* dst, int64_t rows, int
 
 template <class Element>
 inline AssayStatus pack_tile(const PackArgs& args) {
+  if (args.k == 0) return ASSAY_OK;
   for (int64_t row = 0; row < args.n; row += kTileRows) {
     for (int64_t half = 0; half < kTileRows; half += kLanes) {
       const int64_t first = row + half;
@@ -68,6 +69,7 @@ inline AssayStatus pack_tile(const PackArgs& args) {
 
 template <class Element>
 inline AssayStatus unpack_tile(const PackArgs& args) {
+  if (args.k == 0) return ASSAY_OK;
   for (int64_t row = 0; row < args.n; row += kLanes) {
     const int64_t tile = row / kTileRows * kTileRows;
     const Element* src = static_cast<const Element*>(args.src) + tile * args.k + (row - tile);

@@ -14,7 +14,9 @@ AssayStatus multiply(const ProductArgs& args) {
   if constexpr (kProduct == Product::linear) {
     return linear<X>(typed<W, float>(args));
   } else if constexpr (kProduct == Product::gemm) {
-    return gemm(typed<W, X>(args));
+    Typed<W, X> typed_args = typed<W, X>(args);
+    if (args.m == 0 || args.n == 0) typed_args.m = typed_args.n = 0;  // however many there are of the other
+    return gemm(typed_args);
   } else {
     return args.m == 1 ? gemv(typed<W, X>(args)) : ASSAY_BAD_SHAPE;
   }

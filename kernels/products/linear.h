@@ -31,7 +31,7 @@ ASSAY_INLINE AssayStatus quantize(const CodecArgs& args, const BlockQ8_K*) {
 template <class X, class W>
 inline AssayStatus linear(const Typed<W, float>& args) {
   constexpr int64_t kElements = kElementsOf<X>;
-  if (args.k < 0 || args.k % kElements != 0 || args.k > ASSAY_LINEAR_MOST_COLUMNS) return ASSAY_BAD_SHAPE;
+  if (args.k % kElements != 0 || args.k > ASSAY_LINEAR_MOST_COLUMNS) return ASSAY_BAD_SHAPE;
   constexpr int64_t kBlocks = kLinearBytes / static_cast<int64_t>(sizeof(X));
   static_assert(kBlocks >= ASSAY_LINEAR_MOST_COLUMNS / kElements);
   alignas(64) X x[kBlocks];

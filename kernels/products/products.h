@@ -15,9 +15,9 @@
    y  f32 [m, n], rows y_stride >= n apart; no overlap with w or x. Between n and the stride, and past the last, nothing is written
    Alignment: of w that of the number, 2 bytes for blocks (64 is fastest for tile and x16); of x and y 4.
 
-   Refused, with nothing written:
+   Refused, with nothing written (first of all sizes past those of kernels/sizes.h: ASSAY_BAD_SHAPE):
      ASSAY_BAD_SHAPE   a gemv whose m is not 1 (it ignores the strides); k not a multiple of a block's elements (32; K formats 256);
-                       of linear also k below 0 or above ASSAY_LINEAR_MOST_COLUMNS
+                       of linear also k above ASSAY_LINEAR_MOST_COLUMNS
      ASSAY_NOT_FINITE  linear alone: NaN or infinity in x, or a scale of its q8_0 blocks beyond f16's range
    m = 0 or n = 0 writes nothing; k = 0 gives +0.
    Threads: the caller may split m anywhere, and n at multiples of 32 (tile), 16 (x16) or 1 (plain).
@@ -56,6 +56,7 @@
 #pragma once
 
 #include "kernels/formats/packed.h"
+#include "kernels/sizes.h"
 
 ASSAY_C_BEGIN
 
@@ -74,3 +75,12 @@ typedef struct ProductArgs {
 } ProductArgs;
 
 ASSAY_C_END
+
+ASSAY_SIZES_BEGIN
+
+ASSAY_SIZES(ProductArgs, assay_product_sizes) {
+  return assay_area(a->n, a->k) && assay_area(a->m, a->k) && assay_area(a->m, a->n) && assay_area(a->m, a->x_stride) &&
+         assay_area(a->m, a->y_stride);
+}
+
+ASSAY_SIZES_END

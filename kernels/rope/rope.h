@@ -1,7 +1,7 @@
-/* Rotary position embedding: the rotation, and the table of its sines and cosines. */
+/* Rotary position embedding: the rotation, and the table of its sines and cosines. Sizes past those of kernels/sizes.h: ASSAY_BAD_SHAPE. */
 #pragma once
 
-#include "kernels/abi.h"
+#include "kernels/sizes.h"
 
 ASSAY_C_BEGIN
 
@@ -86,3 +86,17 @@ typedef struct RopeTableArgs {
 } RopeTableArgs;
 
 ASSAY_C_END
+
+ASSAY_SIZES_BEGIN
+
+ASSAY_SIZES(RopeArgs, assay_rope_sizes) {
+  return assay_volume(a->rows, a->heads, a->head_dim) && assay_volume(a->components, a->rows, a->rot_dim) &&
+         assay_area(a->rows, a->x_row_stride) && assay_area(a->heads, a->x_head_stride) && assay_area(a->rows, a->y_row_stride) &&
+         assay_area(a->heads, a->y_head_stride) && assay_area(a->rows, a->table_stride) &&
+         assay_area(a->components, a->component_stride);
+}
+ASSAY_SIZES(RopeTableArgs, assay_rope_table_sizes) {
+  return assay_area(a->rows, a->pairs) && assay_area(a->rows, a->table_stride);
+}
+
+ASSAY_SIZES_END

@@ -92,7 +92,7 @@ inline AssayStatus validate_sections(const RopeArgs& args, int64_t pairs) {
 }
 
 inline AssayStatus validate(const RopeArgs& args) {
-  if (args.rot_dim < 0 || args.rot_dim % 2 != 0 || args.rot_dim > args.head_dim) return ASSAY_BAD_SHAPE;
+  if (args.rot_dim % 2 != 0 || args.rot_dim > args.head_dim) return ASSAY_BAD_SHAPE;
   if (args.pairing == ASSAY_ROPE_SECTIONED) return validate_sections(args, args.rot_dim / 2);
   return args.pairing == ASSAY_ROPE_SPLIT || args.pairing == ASSAY_ROPE_ADJACENT ? ASSAY_OK : ASSAY_BAD_PARAMETER;
 }
@@ -121,7 +121,7 @@ inline void copy_rest(const RopeArgs& args, const float* x, float* y) {
 
 inline AssayStatus rope_body(const RopeArgs& args) {
   const AssayStatus status = validate(args);
-  if (status != ASSAY_OK) return status;
+  if (status != ASSAY_OK || args.heads == 0 || args.head_dim == 0) return status;
   const int64_t pairs = args.rot_dim / 2;
   int64_t period = 0;
   for (const int32_t section : args.sections) period += section;

@@ -97,7 +97,7 @@ inline void fill_by_chain(const RopeTableArgs& args) {
 inline AssayStatus rope_table_body(const RopeTableArgs& args) {
   const AssayStatus status = validate(args);
   if (status != ASSAY_OK) return status;
-  if (args.rows <= 0 || args.pairs <= 0) return ASSAY_OK;
+  if (args.rows == 0 || args.pairs == 0) return ASSAY_OK;
   if (args.recipe == ASSAY_ROPE_GGML) {
     fill_by_chain(args);
   } else {

@@ -22,6 +22,16 @@ constexpr Field kGateFields[] = {{"gate", offsetof(Gate, gate), tensor},
                                  {"up_stride", offsetof(Gate, up_stride), size, same_as<&Gate::n>, true},
                                  {"y_stride", offsetof(Gate, y_stride), size, same_as<&Gate::n>, true}};
 
+std::vector<TensorSizes> exp_sizes(const Op&, const ExpArgs& a) {
+  return {TensorSizes{{a.n}}};
+}
+std::vector<TensorSizes> add_sizes(const Op&, const AddArgs& a) {
+  return {TensorSizes{{a.n}}};
+}
+std::vector<TensorSizes> gate_sizes(const Op&, const Gate& a) {
+  return {{{a.rows, a.n}, {a.gate_stride}}, {{a.rows, a.n}, {a.up_stride}}, {{a.rows, a.n}, {a.y_stride}}};
+}
+
 std::vector<TensorSpec> exp_outputs(const Op&, const ExpArgs& a) {
   return {in_place(output("y", DType::f32, {a.n}), "x")};
 }
@@ -84,6 +94,7 @@ constexpr Family kExp = {
     .header = "kernels/activations/activations.h",
     .args_bytes = sizeof(ExpArgs),
     .fields = kExpFields,
+    .sizes = erased<exp_sizes>,
     .signature = erased<exp_signature>,
     .outputs = erased<exp_outputs>,
     .reference = truth_of<reference::exp>,
@@ -100,6 +111,7 @@ constexpr Family kAdd = {
     .header = "kernels/activations/activations.h",
     .args_bytes = sizeof(AddArgs),
     .fields = kAddFields,
+    .sizes = erased<add_sizes>,
     .signature = erased<add_signature>,
     .outputs = erased<add_outputs>,
     .reference = truth_of<reference::add>,
@@ -120,6 +132,7 @@ constexpr Family kSwiglu = {
     .header = "kernels/activations/activations.h",
     .args_bytes = sizeof(Gate),
     .fields = kGateFields,
+    .sizes = erased<gate_sizes>,
     .signature = erased<gate_signature>,
     .outputs = erased<gate_outputs>,
     .reference = truth_of<reference::swiglu>,

@@ -1,16 +1,13 @@
-// K and V are tensors [slots, n_kv, span_positions, head_dim]: a slot is the memory of one span, for all kv heads. Span i of the
-// view begins at first_position + i (span_positions + span_gap) and lies in slot (first_slot + i slot_step) mod slots
-// (golden/SCHEMA.md, "Views"). One slot: contiguous; more: chunks, pages in any order, or a ring.
 #include "reference/attention.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <numeric>
 #include <stdexcept>
 
 #include "reference/ops/describe.h"
 #include "reference/ops/find.h"
+#include "reference/ops/view_layout.h"
 
 namespace assay {
 namespace {
@@ -19,58 +16,9 @@ using A = AttentionArgs;
 using enum FieldKind;
 
 constexpr std::int64_t kMostHeadDim = 512;
-constexpr std::int64_t kMostSpans = std::int64_t{1} << 24;
 
 bool is_prefill(const Op& op) {
   return op.form == static_cast<int>(AttentionForm::prefill);
-}
-
-// Where the view lies in its two tensors.
-struct ViewLayout {
-  std::int64_t length;  // positions in the view
-  std::int64_t first_position;
-  std::int64_t span_positions;
-  std::int64_t span_gap;  // positions that the view lacks after each span: kernels must refuse it
-  std::int64_t span_count;
-  std::int64_t slots;
-  std::int64_t first_slot;
-  std::int64_t slot_step;
-  std::vector<std::int64_t> k_strides;  // slot, head, row, 1
-  std::vector<std::int64_t> v_strides;
-};
-
-// Slot, head and row strides of k or v; heads of slots, or slots of heads: either way none overlap.
-std::vector<std::int64_t> strides_of(const Params& params, const std::string& tensor, const ViewLayout& view, const A& a) {
-  const std::int64_t row = stride_of(params, (tensor + "_row_stride").c_str(), a.head_dim);
-  const std::int64_t head = stride_of(params, (tensor + "_head_stride").c_str(), view.span_positions * row);
-  const std::int64_t slot = bounded_or(params, (tensor + "_slot_stride").c_str(), a.n_kv * head);
-  if (slot < a.n_kv * head && (slot < view.span_positions * row || head < view.slots * slot)) {
-    throw std::invalid_argument(tensor + "_slot_stride = " + std::to_string(slot) + ": slots and heads overlap");
-  }
-  return {slot, head, row, 1};
-}
-
-ViewLayout view_layout(const Params& params, const A& a) {
-  ViewLayout view{};
-  view.length = size_of(params, "length");
-  view.first_position = bounded_or(params, "first_position", 0);
-  view.span_positions = bounded_or(params, "span_positions", 0);  // 0: one span
-  if (view.span_positions == 0) view.span_positions = view.length;
-  if (view.span_positions < 0) throw std::invalid_argument("span_positions is negative");
-  view.span_gap = params.integer_or("span_gap", 0);
-  view.span_count = view.length == 0 ? 0 : (view.length - 1) / view.span_positions + 1;
-  if (view.span_count > kMostSpans) throw std::invalid_argument("a view of more than 2^24 spans");
-  view.slots = bounded_or(params, "slots", std::max<std::int64_t>(1, view.span_count));
-  view.first_slot = bounded_or(params, "first_slot", 0);
-  view.slot_step = bounded_or(params, "slot_step", 1);
-  if (view.slots < 1 || view.first_slot < 0 || view.slot_step < 1) {
-    throw std::invalid_argument("slots = " + std::to_string(view.slots) + ", first_slot = " + std::to_string(view.first_slot) +
-                                ", slot_step = " + std::to_string(view.slot_step) + "; expected at least 1, 0 and 1");
-  }
-  if (std::gcd(view.slot_step, view.slots) != 1) throw std::invalid_argument("slot_step and slots have a common factor");
-  view.k_strides = strides_of(params, "k", view, a);
-  view.v_strides = strides_of(params, "v", view, a);
-  return view;
 }
 
 std::int64_t heads(const Op&, const Params& params, const A& a) {
@@ -111,7 +59,27 @@ constexpr Field kFields[] = {{"q", offsetof(A, q), tensor},
                              {"q_row_stride", offsetof(A, q_row_stride), size, erased<q_row>, true},
                              {"y_row_stride", offsetof(A, y_row_stride), size, erased<y_row>, true},
                              {"position", offsetof(A, position), number, erased<position>},
-                             {"span_count", offsetof(A, span_count), any, erased<span_count>, false, {}, ""}};
+                             {"span_count", offsetof(A, span_count), length, erased<span_count>, false, {}, ""}};
+
+constexpr Field kSpanFields[] = {{"first", offsetof(AssayKvSpan, first), any},
+                                 {"count", offsetof(AssayKvSpan, count), size},
+                                 {"k_head_stride", offsetof(AssayKvSpan, k_head_stride), size},
+                                 {"k_row_stride", offsetof(AssayKvSpan, k_row_stride), size},
+                                 {"v_head_stride", offsetof(AssayKvSpan, v_head_stride), size},
+                                 {"v_row_stride", offsetof(AssayKvSpan, v_row_stride), size}};
+
+// Spans are looked at where their number can be one.
+std::vector<TensorSizes> sizes(const Op&, const A& a) {
+  const std::vector<std::int64_t> shape{a.rows, a.n_heads, a.head_dim};
+  std::vector<TensorSizes> all{
+      {shape, {a.q_row_stride, a.q_head_stride}}, {shape, {a.y_row_stride, a.y_head_stride}}, {{a.n_kv}}, {{a.span_count}}};
+  if (!may_be(all)) return all;
+  for (const AssayKvSpan& span : std::span(a.spans, static_cast<std::size_t>(a.span_count))) {
+    all.push_back({{a.n_kv, span.count, a.head_dim}, {span.k_head_stride, span.k_row_stride}});
+    all.push_back({{a.n_kv, span.count, a.head_dim}, {span.v_head_stride, span.v_row_stride}});
+  }
+  return all;
+}
 
 // q or y: with rows in front in prefill.
 TensorSpec query(const Op& op, TensorSpec spec, const A& a, std::int64_t row_stride, std::int64_t head_stride) {
@@ -167,10 +135,15 @@ std::vector<NestedArray> arrays(const Op& op, const Params& params, const A& a, 
   return {spans};
 }
 
+// Positions past 2^63 - 1 are none.
+bool has_sum(std::int64_t a, std::int64_t b) {
+  return !__builtin_add_overflow(a, b, &a);
+}
+
 bool is_view(std::span<const AssayKvSpan> spans) {
   for (std::size_t i = 0; i < spans.size(); ++i) {
     const AssayKvSpan& span = spans[i];
-    if (span.first < 0 || span.first % ASSAY_KV_BLOCK != 0) return false;
+    if (span.first < 0 || span.first % ASSAY_KV_BLOCK != 0 || span.count < 1 || !has_sum(span.first, span.count)) return false;
     if (i + 1 < spans.size() && (span.count % ASSAY_KV_BLOCK != 0 || span.first + span.count != spans[i + 1].first)) return false;
   }
   return true;
@@ -180,7 +153,7 @@ AssayStatus refusal(const Op& op, const A& a) {
   if (a.n_heads == 0) return ASSAY_OK;
   const std::span spans(a.spans, static_cast<std::size_t>(a.span_count));
   if (a.n_kv == 0 || a.n_heads % a.n_kv != 0 || a.head_dim < 1 || a.head_dim > kMostHeadDim || a.position < 0 ||
-      !is_view(spans) || (!is_prefill(op) && a.rows != 1)) {
+      !has_sum(a.position, a.rows) || !is_view(spans) || (!is_prefill(op) && a.rows != 1)) {
     return ASSAY_BAD_SHAPE;
   }
   if (!std::isfinite(a.scale) || a.window < 0 || (a.causal == 0 && a.window > 0)) return ASSAY_BAD_PARAMETER;
@@ -290,6 +263,8 @@ constexpr Family kFamily = {
     .header = "kernels/attention/attention.h",
     .args_bytes = sizeof(A),
     .fields = kFields,
+    .array_fields = kSpanFields,
+    .sizes = erased<sizes>,
     .signature = erased<signature>,
     .outputs = erased<outputs>,
     .refusal = erased<refusal>,

@@ -38,6 +38,10 @@ constexpr Field kFields[] = {{"src", offsetof(A, src), tensor},
                              {"src_stride", offsetof(A, src_stride), size, same_as<&A::k>, true},
                              {"dst_stride", offsetof(A, dst_stride), size, erased<blocks>, true}};
 
+std::vector<TensorSizes> sizes(const Op&, const A& a) {
+  return {{{a.rows, a.k}, {a.src_stride}}, {{a.rows, a.k}, {a.dst_stride}}};
+}
+
 // encode and decode: one row.
 std::vector<TensorSpec> row_outputs(const Op& op, const A& a) {
   return {output("dst", op.to, {length_of(op.to, a.k)})};
@@ -68,7 +72,7 @@ Signature signature(const Op& op, const Params&, const A& a) {
 }
 
 AssayStatus refusal(const Op& op, const A& a) {
-  if (a.k < 0 || a.k % dtype_numbers(op.to) != 0) return ASSAY_BAD_SHAPE;
+  if (a.k % dtype_numbers(op.to) != 0) return ASSAY_BAD_SHAPE;
   for (std::int64_t row = 0; row < a.rows; ++row) {
     const auto* src = static_cast<const float*>(a.src) + row * a.src_stride;
     if (const AssayStatus status = reference::encode_status(op.to, src, a.k); status != ASSAY_OK) return status;
@@ -104,6 +108,7 @@ constexpr Family kCodec = {
     .header = "kernels/codecs/codecs.h",
     .args_bytes = sizeof(A),
     .fields = kRowFields,
+    .sizes = erased<sizes>,
     .signature = erased<row_signature>,
     .outputs = erased<row_outputs>,
     .refusal = erased<row_refusal>,
@@ -121,6 +126,7 @@ constexpr Family kQuantize = {
     .header = "kernels/codecs/codecs.h",
     .args_bytes = sizeof(A),
     .fields = kFields,
+    .sizes = erased<sizes>,
     .signature = erased<signature>,
     .outputs = erased<outputs>,
     .refusal = erased<refusal>,

@@ -10,6 +10,10 @@ using enum FieldKind;
 
 constexpr Field kFields[] = {{"src", offsetof(A, src), tensor}, {"dst", offsetof(A, dst), tensor}, {"n", offsetof(A, n), size}};
 
+std::vector<TensorSizes> sizes(const Op&, const A& a) {
+  return {TensorSizes{{a.n}}};
+}
+
 std::vector<TensorSpec> outputs(const Op& op, const A& a) {
   return {output("dst", op.to, {a.n})};
 }
@@ -32,6 +36,7 @@ constexpr Family kFamily = {
     .header = "kernels/conversions/conversions.h",
     .args_bytes = sizeof(A),
     .fields = kFields,
+    .sizes = erased<sizes>,
     .signature = erased<signature>,
     .outputs = erased<outputs>,
     .reference = erased<truth>,

@@ -30,6 +30,10 @@ constexpr Field kStoreFields[] = {{"src", offsetof(Store, src), tensor},
                                   {"src_head_stride", offsetof(Store, src_head_stride), size, same_as<&Store::head_dim>, true},
                                   {"src_row_stride", offsetof(Store, src_row_stride), size, erased<store_row>, true}};
 
+std::vector<TensorSizes> store_sizes(const Op&, const Store& a) {
+  return {{{a.tokens, a.n_kv, a.head_dim}, {a.src_row_stride, a.src_head_stride}}, {{a.n_kv, a.capacity, a.head_dim_padded}}};
+}
+
 AssayStatus store_refusal(const Op&, const Store& a) {
   if (a.head_dim > a.head_dim_padded) return ASSAY_BAD_SHAPE;
   return a.position < 0 || a.position > a.capacity - a.tokens ? ASSAY_OUT_OF_RANGE : ASSAY_OK;
@@ -90,6 +94,10 @@ constexpr Field kRepackFields[] = {{"data", offsetof(Repack, data), tensor},
                                    {"capacity_src", offsetof(Repack, capacity_src), size},
                                    {"capacity_dst", offsetof(Repack, capacity_dst), size}};
 
+std::vector<TensorSizes> repack_sizes(const Op&, const Repack& a) {
+  return {{{a.n_kv, a.capacity_src, a.row}}, {{a.n_kv, a.capacity_dst, a.row}}};
+}
+
 // The whole buffer as rows, [n_kv * max(capacity_src, capacity_dst), row]: what lies past the new layout must keep its bytes.
 std::vector<std::int64_t> buffer_of(const Repack& a) {
   return {a.n_kv * std::max(a.capacity_src, a.capacity_dst), a.row};
@@ -147,6 +155,11 @@ constexpr Field kCopyFields[] = {{"src", offsetof(Copy, src), tensor},
                                  {"src_head_stride", offsetof(Copy, src_head_stride), number, erased<src_head>},
                                  {"dst_head_stride", offsetof(Copy, dst_head_stride), number, erased<dst_head>}};
 
+std::vector<TensorSizes> copy_sizes(const Op&, const Copy& a) {
+  const std::vector<std::int64_t> shape{a.n_kv, a.positions, a.head_dim};
+  return {{shape, {a.src_head_stride, a.src_row_stride}}, {shape, {a.dst_head_stride, a.dst_row_stride}}};
+}
+
 // Heads of rows, or rows of heads: either way none overlap.
 void check_heads(const char* name, const Copy& a, std::int64_t head, std::int64_t row) {
   if (head >= a.positions * row || (head >= a.head_dim && row >= a.n_kv * head)) return;
@@ -200,6 +213,10 @@ constexpr Field kLogitsFields[] = {
     {"vocab", offsetof(Logits, vocab), size},      {"positions", offsetof(Logits, positions), size},
     {"position", offsetof(Logits, position), any}, {"dst_stride", offsetof(Logits, dst_stride), number, same_as<&Logits::vocab>}};
 
+std::vector<TensorSizes> logits_sizes(const Op&, const Logits& a) {
+  return {TensorSizes{{a.positions, a.vocab}, {a.dst_stride}}};
+}
+
 AssayStatus logits_refusal(const Op&, const Logits& a) {
   if (a.dst_stride < a.vocab) return ASSAY_BAD_SHAPE;
   return a.position < 0 || a.position >= a.positions ? ASSAY_OUT_OF_RANGE : ASSAY_OK;
@@ -238,6 +255,7 @@ constexpr Family kStore = {
     .header = "kernels/kv/kv.h",
     .args_bytes = sizeof(Store),
     .fields = kStoreFields,
+    .sizes = erased<store_sizes>,
     .signature = erased<store_signature>,
     .outputs = erased<store_outputs>,
     .refusal = erased<store_refusal>,
@@ -252,6 +270,7 @@ constexpr Family kRepack = {
     .header = "kernels/kv/kv.h",
     .args_bytes = sizeof(Repack),
     .fields = kRepackFields,
+    .sizes = erased<repack_sizes>,
     .signature = erased<repack_signature>,
     .outputs = erased<repack_outputs>,
     .refusal = erased<repack_refusal>,
@@ -266,6 +285,7 @@ constexpr Family kCopy = {
     .header = "kernels/kv/kv.h",
     .args_bytes = sizeof(Copy),
     .fields = kCopyFields,
+    .sizes = erased<copy_sizes>,
     .signature = erased<copy_signature>,
     .outputs = erased<copy_outputs>,
     .reference = truth_of<reference::kv_copy>,
@@ -279,6 +299,7 @@ constexpr Family kLogits = {
     .header = "kernels/kv/kv.h",
     .args_bytes = sizeof(Logits),
     .fields = kLogitsFields,
+    .sizes = erased<logits_sizes>,
     .signature = erased<logits_signature>,
     .outputs = erased<logits_outputs>,
     .refusal = erased<logits_refusal>,

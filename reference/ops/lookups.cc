@@ -20,6 +20,13 @@ constexpr Field kEmbedFields[] = {{"table", offsetof(Embed, table), tensor},
 constexpr Field kBestFields[] = {
     {"x", offsetof(Best, x), tensor}, {"index", offsetof(Best, index), tensor}, {"n", offsetof(Best, n), size}};
 
+std::vector<TensorSizes> embed_sizes(const Op&, const Embed& a) {
+  return {{{a.vocab, a.n}}, {{a.rows, a.n}, {a.y_stride}}};
+}
+std::vector<TensorSizes> best_sizes(const Op&, const Best& a) {
+  return {TensorSizes{{a.n}}};
+}
+
 std::vector<TensorSpec> embed_outputs(const Op&, const Embed& a) {
   return {strided(output("y", DType::f32, {a.rows, a.n}), {a.y_stride, 1})};
 }
@@ -60,6 +67,7 @@ constexpr Family kEmbed = {
     .header = "kernels/lookups/lookups.h",
     .args_bytes = sizeof(Embed),
     .fields = kEmbedFields,
+    .sizes = erased<embed_sizes>,
     .signature = erased<embed_signature>,
     .outputs = erased<embed_outputs>,
     .reference = truth_of<reference::embed>,
@@ -76,6 +84,7 @@ constexpr Family kArgmax = {
     .header = "kernels/lookups/lookups.h",
     .args_bytes = sizeof(Best),
     .fields = kBestFields,
+    .sizes = erased<best_sizes>,
     .signature = erased<best_signature>,
     .outputs = erased<best_outputs>,
     .reference = truth_of<reference::argmax>,

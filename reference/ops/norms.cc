@@ -25,6 +25,11 @@ constexpr Field kSoftFields[] = {{"x", offsetof(Soft, x), tensor},
                                  {"y_stride", offsetof(Soft, y_stride), size, same_as<&Soft::n>, true}};
 
 template <class Args>
+std::vector<TensorSizes> sizes(const Op&, const Args& a) {
+  return {{{a.rows, a.n}, {a.x_stride}}, {{a.rows, a.n}, {a.y_stride}}};
+}
+
+template <class Args>
 TensorSpec x_of(const Args& a) {
   return strided(input("x", DType::f32, {a.rows, a.n}), {a.x_stride, 1});
 }
@@ -79,6 +84,7 @@ constexpr Family kNorm = {
     .header = "kernels/norms/norms.h",
     .args_bytes = sizeof(Norm),
     .fields = kNormFields,
+    .sizes = erased<sizes<Norm>>,
     .signature = erased<norm_signature>,
     .outputs = erased<outputs<Norm>>,
     .reference = truth_of<reference::rms_norm>,
@@ -96,6 +102,7 @@ constexpr Family kSoftmax = {
     .header = "kernels/norms/norms.h",
     .args_bytes = sizeof(Soft),
     .fields = kSoftFields,
+    .sizes = erased<sizes<Soft>>,
     .signature = erased<soft_signature>,
     .outputs = erased<outputs<Soft>>,
     .reference = truth_of<reference::softmax>,

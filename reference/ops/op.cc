@@ -48,6 +48,7 @@ void fill(const Op& op, const Params& params, std::byte* args) {
       case FieldKind::size:
       case FieldKind::number:
       case FieldKind::any:
+      case FieldKind::length:
         set(args, field, integer_of(op, field, params, name, args));
         break;
       case FieldKind::int32:
@@ -136,7 +137,8 @@ const Op* find_op(std::string_view name) {
   return found == ops().end() ? nullptr : *found;
 }
 
-Arguments::Arguments(const Op& op, const Params& params, std::span<void* const> tensors) : size_(op.family->args_bytes) {
+Arguments::Arguments(const Op& op, const Params& params, std::span<void* const> tensors, std::span<const FieldValue> instead)
+    : size_(op.family->args_bytes) {
   if (size_ > kMostBytes)
     throw std::logic_error(std::string(op.name) + ": an argument struct of " + std::to_string(size_) + " bytes");
   fill(op, params, bytes_);
@@ -149,6 +151,10 @@ Arguments::Arguments(const Op& op, const Params& params, std::span<void* const> 
     set(bytes_, field, static_cast<std::byte*>(tensors[static_cast<std::size_t>(spec - specs.begin())]) - before);
   }
   if (op.family->arrays != nullptr) arrays_ = op.family->arrays(op, params, bytes_, tensors);
+  for (const FieldValue& one : instead) {
+    std::byte* const block = one.in_array ? arrays_[0].bytes.data() : bytes_;
+    set(block, *one.field, one.value);
+  }
   link();
 }
 
@@ -170,8 +176,13 @@ Signature signature_of(const Op& op, const Params& params) {
   return op.family->signature(op, params, args);
 }
 
+AssayStatus required_status(const Op& op, const void* args) {
+  if (!may_be(op.family->sizes(op, args))) return ASSAY_BAD_SHAPE;
+  return op.family->refusal == nullptr ? ASSAY_OK : op.family->refusal(op, args);
+}
+
 AssayStatus required_status(const Op& op, const Params& params, std::span<void* const> tensors) {
-  return op.family->refusal == nullptr ? ASSAY_OK : op.family->refusal(op, Arguments(op, params, tensors).data());
+  return required_status(op, Arguments(op, params, tensors).data());
 }
 
 std::vector<reference::Expected> reference_outputs(const Op& op, const Params& params, std::span<void* const> tensors) {
@@ -197,10 +208,7 @@ void ReferenceSink::reset(const float* first, std::int64_t count) {
 AssayStatus run_reference(const Op& op, const void* args, ReferenceSink* sink) {
   if (op.contract->exactness == reference::Exactness::encoded)
     throw std::logic_error(std::string(op.name) + " has no one answer");
-  if (op.family->refusal != nullptr) {
-    const AssayStatus status = op.family->refusal(op, args);
-    if (status != ASSAY_OK) return status;
-  }
+  if (const AssayStatus status = required_status(op, args); status != ASSAY_OK) return status;
   const std::vector<TensorSpec> specs = op.family->outputs(op, args);
   std::vector<reference::Expected> outputs(specs.size());
   try {

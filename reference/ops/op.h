@@ -16,6 +16,7 @@
 #include "reference/contract.h"
 #include "reference/expected.h"
 #include "reference/ops/signature.h"
+#include "reference/ops/sizes.h"
 
 namespace assay {
 
@@ -28,6 +29,7 @@ enum class FieldKind : std::uint8_t {
   size,    // int64, 0 .. 2^31, and a stride, at least what `otherwise` gives
   number,  // int64, -2^31 .. 2^31
   any,     // int64, whatever it is: what the kernel must refuse
+  length,  // int64, how many elements an array has
   choice,  // int32, one of `choices` by its place in them
   int32,
   real32,
@@ -60,14 +62,17 @@ struct Family {
   const char* header;  // "kernels/products/products.h"
   std::size_t args_bytes;
   std::span<const Field> fields;
+  std::span<const Field> array_fields = {};  // of the structs that its array holds
 
   // Below, `args` is the struct with its scalars filled, and its pointers where tensors are placed.
 
+  // Its tensors as the header has them, whole, and other sizes: what may_be says of them comes before any refusal below.
+  std::vector<TensorSizes> (*sizes)(const Op& op, const void* args);
   // The call's tensors and how it may be cut. Throws std::invalid_argument where a parameter makes no sense.
   Signature (*signature)(const Op& op, const Params& params, const void* args);
   // The outputs alone, from the struct alone, as the call writes them.
   std::vector<TensorSpec> (*outputs)(const Op& op, const void* args);
-  // What a kernel must return; it follows the pointers of inputs whose values may be refused. Null: never refuses.
+  // What a kernel must return for sizes that may be; it follows the pointers of inputs whose values may be refused. Null: never refuses.
   AssayStatus (*refusal)(const Op& op, const void* args) = nullptr;
   // One Expected an output, in the order of `outputs`.
   void (*reference)(const Op& op, const void* args, std::span<reference::Expected> outputs);
@@ -99,12 +104,20 @@ std::span<const Op* const> ops();
 // Null if there is none.
 const Op* find_op(std::string_view name);
 
+// What an int64 of the argument struct holds whatever the parameters say, or one of the first struct in its array: for calls that
+// kernels must refuse.
+struct FieldValue {
+  const Field* field;
+  std::int64_t value;
+  bool in_array = false;
+};
+
 // An argument struct, and what it points to beside tensors. A copy is a call of its own.
 class Arguments {
  public:
   static constexpr std::size_t kMostBytes = 256;
 
-  Arguments(const Op& op, const Params& params, std::span<void* const> tensors);
+  Arguments(const Op& op, const Params& params, std::span<void* const> tensors, std::span<const FieldValue> instead = {});
   Arguments(const Arguments& other);
   Arguments& operator=(const Arguments& other) = delete;
 
@@ -127,6 +140,7 @@ Signature signature_of(const Op& op, const Params& params);
 // What the kernels are to return for it; ASSAY_OK where the op refuses nothing. `tensors` are base pointers in the order of the
 // signature, as in all of these.
 AssayStatus required_status(const Op& op, const Params& params, std::span<void* const> tensors);
+AssayStatus required_status(const Op& op, const void* args);
 // One Expected an output, in the order of the signature.
 std::vector<reference::Expected> reference_outputs(const Op& op, const Params& params, std::span<void* const> tensors);
 Cost cost_of(const Op& op, const Params& params);

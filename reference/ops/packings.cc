@@ -32,6 +32,10 @@ constexpr Field kFields[] = {{"src", offsetof(A, src), tensor},
                              {"src_stride", offsetof(A, src_stride), size, row_stride<PackForm::pack>, true},
                              {"dst_stride", offsetof(A, dst_stride), size, row_stride<PackForm::unpack>, true}};
 
+std::vector<TensorSizes> sizes(const Op&, const A& a) {
+  return {{{a.n, a.k}, {a.src_stride}}, {{a.n, a.k}, {a.dst_stride}}};
+}
+
 std::vector<std::int64_t> packed_shape(const Op& op, const A& a) {
   const std::int64_t units = ceil_div(a.n, rows_a_unit(op));
   if (is_tile(op)) return {units, a.k, kTileRows};
@@ -86,6 +90,7 @@ constexpr Family kFamily = {
     .header = "kernels/packings/packings.h",
     .args_bytes = sizeof(A),
     .fields = kFields,
+    .sizes = erased<sizes>,
     .signature = erased<signature>,
     .outputs = erased<outputs>,
     .refusal = erased<refusal>,

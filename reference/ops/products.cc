@@ -48,6 +48,10 @@ constexpr Field kFields[] = {{"w", offsetof(A, w), tensor},
                              {"x_stride", offsetof(A, x_stride), size, erased<x_length>, true},
                              {"y_stride", offsetof(A, y_stride), size, same_as<&A::n>, true}};
 
+std::vector<TensorSizes> sizes(const Op&, const A& a) {
+  return {{{a.n, a.k}}, {{a.m, a.k}, {a.x_stride}}, {{a.m, a.n}, {a.y_stride}}};
+}
+
 TensorSpec weights(const Op& op, const A& a) {
   const std::int64_t rows = ceil_div(a.n, rows_an_index(op));
   if (is_tile(op)) return input("w", op.from, {rows, a.k, kTileRows});
@@ -155,6 +159,7 @@ constexpr Family kFamily = {
     .header = "kernels/products/products.h",
     .args_bytes = sizeof(A),
     .fields = kFields,
+    .sizes = erased<sizes>,
     .signature = erased<signature>,
     .outputs = erased<outputs>,
     .refusal = erased<refusal>,

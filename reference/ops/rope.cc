@@ -25,6 +25,10 @@ constexpr Field kTableFields[] = {{"positions", offsetof(Table, positions), tens
                                   {"theta", offsetof(Table, theta), real64, constant<0>},
                                   {"recipe", offsetof(Table, recipe), choice, nullptr, false, kRecipes}};
 
+std::vector<TensorSizes> table_sizes(const Op&, const Table& a) {
+  return {TensorSizes{{a.rows, a.pairs}, {a.table_stride}}};
+}
+
 std::vector<TensorSpec> table_outputs(const Op&, const Table& a) {
   const auto table = [&](const char* name) { return strided(output(name, DType::f32, {a.rows, a.pairs}), {a.table_stride, 1}); };
   return {table("cos"), table("sin")};
@@ -90,6 +94,13 @@ constexpr Field kFields[] = {{"x", offsetof(A, x), tensor},
                              {"section1", offsetof(A, sections) + 4, int32, constant<0>},
                              {"section2", offsetof(A, sections) + 8, int32, constant<0>},
                              {"section3", offsetof(A, sections) + 12, int32, constant<0>}};
+
+std::vector<TensorSizes> sizes(const Op&, const A& a) {
+  const std::vector<std::int64_t> shape{a.rows, a.heads, a.head_dim};
+  return {{shape, {a.x_row_stride, a.x_head_stride}},
+          {shape, {a.y_row_stride, a.y_head_stride}},
+          {{a.components, a.rows, a.rot_dim}, {a.component_stride, a.table_stride}}};
+}
 
 // Rows of heads, or heads of rows: either way no two of them overlap.
 void check_rows(const char* name, const A& a, std::int64_t row, std::int64_t head) {
@@ -168,6 +179,7 @@ constexpr Family kTable = {
     .header = "kernels/rope/rope.h",
     .args_bytes = sizeof(Table),
     .fields = kTableFields,
+    .sizes = erased<table_sizes>,
     .signature = erased<table_signature>,
     .outputs = erased<table_outputs>,
     .reference = erased<table_truth>,
@@ -181,6 +193,7 @@ constexpr Family kRope = {
     .header = "kernels/rope/rope.h",
     .args_bytes = sizeof(A),
     .fields = kFields,
+    .sizes = erased<sizes>,
     .signature = erased<signature>,
     .outputs = erased<outputs>,
     .reference = truth_of<reference::rope>,

@@ -6,8 +6,8 @@
 //
 // For each line one JSON object: name, variant, ended ("" or how the process died), failures [{case, check, message}], and over all
 // cases the largest nmse and whether all were close (harness/verdict/tolerances.h). The mutant of a scalar kernel is not held to the spread,
-// which would be its own. First all cases as they come, or with `first` among CHECKS up to one that rejects; only a mutant that passes them
-// so is placed at every alignment and cut.
+// which would be its own. First all cases as they come, or with `first` among CHECKS up to one that rejects; only a mutant that passes them so
+// is placed at every alignment and cut, refuses and reaches far.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -24,6 +24,7 @@
 #include "harness/verdict/cases.h"
 #include "harness/verdict/check.h"
 #include "harness/verdict/coverage.h"
+#include "harness/verdict/refusals.h"
 #include "harness/verdict/suite.h"
 #include "harness/verdict/vast.h"
 #include "kernels/isa.h"
@@ -72,7 +73,11 @@ struct Mutant {
   std::string variant;
 };
 
-nlohmann::json judge(const Op& op, std::vector<CaseCheck>& cases, const Mutant& mutant, const std::string& wanted) {
+nlohmann::json failure_json(const CaseResult& result) {
+  return {{"case", result.case_name}, {"check", check_name(result.failure->check)}, {"message", result.failure->message}};
+}
+
+nlohmann::json judge(const Op& op, std::vector<CaseCheck>& cases, RefusalCheck& refusals, const Mutant& mutant, const std::string& wanted) {
   const RunFn run_mutant = load(mutant.library, mutant.symbol);
   InProcess executor(run_mutant);
   const Candidate candidate{.name = mutant.variant, .selection = "", .executor = &executor};
@@ -92,8 +97,7 @@ nlohmann::json judge(const Op& op, std::vector<CaseCheck>& cases, const Mutant& 
     // Whoever tests at all sees a crash, and a refusal of what should be taken. Placements that only the guard tries count as they are.
     const bool refused = !result.refusal && result.failure->message.starts_with("returned ");
     if ((refused || result.crashed) && checks == values) nmse = INFINITY;
-    failures.push_back(
-        {{"case", result.case_name}, {"check", check_name(result.failure->check)}, {"message", result.failure->message}});
+    failures.push_back(failure_json(result));
     return result.failure->check != Check::spread;
   };
   const auto run = [&](CaseCheck& one, const std::string& checks) { return take(one.check(candidate, Checks::parse(checks)), checks); };
@@ -106,6 +110,7 @@ nlohmann::json judge(const Op& op, std::vector<CaseCheck>& cases, const Mutant& 
   constexpr const char* kPlaced = "classes,bound,exact,guard";
   if (wanted.find("guard") != std::string::npos) {
     for (std::size_t i = 0; i < cases.size() && !failed; ++i) failed = run(cases[i], kPlaced);
+    if (!failed) failed = take(refusals.check(candidate, Checks::parse("exact,guard")), kPlaced);
     for (const Params& params : vast_params(op, kRandomWork)) {  // made here: their memory is a file, which no fork keeps apart
       if (failed) break;
       failed = take(VastCheck(op, params, 1).check({mutant.variant, Isa::scalar, run_mutant}, Checks::parse(kPlaced)), kPlaced);
@@ -117,7 +122,8 @@ nlohmann::json judge(const Op& op, std::vector<CaseCheck>& cases, const Mutant& 
 }
 
 // In a child: what it does to memory, or to the process, ends with it.
-nlohmann::json judge_apart(const Op& op, std::vector<CaseCheck>& cases, const Mutant& mutant, const std::string& wanted) {
+nlohmann::json judge_apart(const Op& op, std::vector<CaseCheck>& cases, RefusalCheck& refusals, const Mutant& mutant,
+                           const std::string& wanted) {
   int ends[2];
   if (pipe(ends) != 0) throw std::runtime_error("pipe failed");
   const pid_t child = fork();
@@ -128,7 +134,7 @@ nlohmann::json judge_apart(const Op& op, std::vector<CaseCheck>& cases, const Mu
     setrlimit(RLIMIT_CPU, &limit);
     std::string text;
     try {
-      text = judge(op, cases, mutant, wanted).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+      text = judge(op, cases, refusals, mutant, wanted).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     } catch (const std::exception& error) {
       text = nlohmann::json{{"error", error.what()}}.dump();
     }
@@ -157,10 +163,11 @@ int run(const std::string& op_name, const std::string& wanted) {
   assert_float_environment();
   const Op& op = require_op(op_name);
   std::vector<CaseCheck> cases = prepared_cases(op);
+  RefusalCheck refusals(op);
   for (std::string line; std::getline(std::cin, line);) {
     Mutant mutant;
     std::istringstream(line) >> mutant.name >> mutant.library >> mutant.symbol >> mutant.variant;
-    nlohmann::json result = judge_apart(op, cases, mutant, wanted);
+    nlohmann::json result = judge_apart(op, cases, refusals, mutant, wanted);
     result["name"] = mutant.name;
     result["variant"] = mutant.variant;
     result["cases"] = cases.size();

@@ -17,6 +17,7 @@ namespace {
 
 using assay::AddArgs;
 using assay::ASSAY_BAD_PARAMETER;
+using assay::ASSAY_BAD_SHAPE;
 using assay::ASSAY_OK;
 using assay::AssayPluginKernel;
 using assay::AssayStatus;
@@ -28,6 +29,7 @@ const RmsNormArgs& call(const void* args) {
 
 // In double: inside the bound, and not the canonical bits. `sign` undoes what a packed w has done to it.
 AssayStatus norm(const RmsNormArgs& a, double sign = 1) {
+  if (!assay_rms_norm_sizes(&a)) return ASSAY_BAD_SHAPE;
   if (!(std::isnormal(a.eps) && a.eps > 0)) return ASSAY_BAD_PARAMETER;
   for (std::int64_t j = 0; j < a.rows && a.n > 0; ++j) {
     const float* x = a.x + j * a.x_stride;
@@ -61,6 +63,7 @@ AssayStatus good(const void* args) {
 }
 AssayStatus canonical_add(const void* args) {
   const AddArgs& a = *static_cast<const AddArgs*>(args);
+  if (!assay_add_sizes(&a)) return ASSAY_BAD_SHAPE;
   for (std::int64_t i = 0; i < a.n; ++i) a.y[i] = a.a[i] + a.b[i];
   return ASSAY_OK;
 }
@@ -116,7 +119,7 @@ AssayStatus aborts(const void*) {
 }
 AssayStatus divides(const void* args) {
 #if defined(__x86_64__)
-  return call(args).rows / zero == 0 ? ASSAY_OK : assay::ASSAY_BAD_SHAPE;
+  return call(args).rows / zero == 0 ? ASSAY_OK : ASSAY_BAD_SHAPE;
 #else
   (void)args;
   raise(SIGFPE);
@@ -158,6 +161,11 @@ AssayStatus many_ulp(const void* args) {
   const AssayStatus status = norm(a);
   if (status == ASSAY_OK && a.rows > 0 && a.n > 3) a.y[3] *= 1 + 0x1p-8F;
   return status;
+}
+// Sizes below 0 are no rows, and of others nothing is asked.
+AssayStatus takes_all_sizes(const void* args) {
+  const RmsNormArgs& a = call(args);
+  return a.rows < 0 || a.n < 0 ? ASSAY_OK : norm(a);
 }
 AssayStatus odd_status(const void*) {
   return static_cast<AssayStatus>(77 + zero);
@@ -242,6 +250,7 @@ const AssayPluginKernel kKernels[] = {
     kernel("threads", not_thread_safe),
     kernel("many_ulp", many_ulp),
     kernel("not_canonical", good, assay::ASSAY_CLAIM_CANONICAL),
+    kernel("takes_all_sizes", takes_all_sizes),
     kernel("odd_status", odd_status),
     kernel("refuses", refuses),
     kernel("exits", exits),

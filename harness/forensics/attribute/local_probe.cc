@@ -142,7 +142,8 @@ void LocalProbe::compare(const StepRun& run, const Array& y, const Array& want) 
   LocalError& error = errors_[run.index];
   const TensorSpec spec = spec_of(run.step(), y);
   const Comparison now = is_exact(run.step()) ? compare_bytes(spec, y, {want, {}}, false)
-                                              : compare_bounded(spec, y, expected_, reference::BiasUnit::none);
+                                              : compare_bounded(spec, y, expected_, reference::BiasUnit::none,
+                                                                run.step().prefill->contract->keeps_sign);
   const bool worse = now.margin > error.comparison.margin || (now.wrong_class && !error.comparison.wrong_class);
   error.comparison.add(now);
   error.variant = engine_.calls().chosen(run.index, run.rows == 1 && run.pass->layout == &run.plan.decode).name;

@@ -47,6 +47,7 @@ using namespace assay;
 
 AssayStatus rms_norm(const void* call) {
   const RmsNormArgs& args = *static_cast<const RmsNormArgs*>(call);
+  if (!assay_rms_norm_sizes(&args)) return ASSAY_BAD_SHAPE;  // kernels/sizes.h
   if (!std::isnormal(args.eps) || args.eps < 0) return ASSAY_BAD_PARAMETER;
   for (int64_t j = 0; j < args.rows; ++j) {
     const float* x = args.x + j * args.x_stride;

@@ -193,8 +193,8 @@ Execution RemoteRunner::run(const RemoteKernel& kernel, const Call& call, std::s
   }
   const auto& tensors = call.signature().tensors;
   for (const CallPart& part : parts) {
-    CallImage image = call_image(call.op(), part.params, part.pointers, call.memory());
-    for (std::size_t p = 0; p < image.tensors.size(); ++p) {
+    CallImage image = call_image(call.op(), part, call.memory());
+    for (std::size_t p = 0; p < image.tensors.size() && part.instead.empty(); ++p) {
       if (tensors[image.tensors[p]].name == kernel.packed_tensor) request.packed = static_cast<std::uint32_t>(p);
     }
     request.parts.push_back(std::move(image.part));

@@ -19,6 +19,7 @@ void copy_rows(const float* src, float* dst, std::int64_t rows, std::int64_t n, 
 // RMS_NORM, then MUL by the weights: the two nodes that llama.cpp builds for one norm.
 AssayStatus rms_norm(const void* args) {
   const auto& call = *static_cast<const RmsNormArgs*>(args);
+  if (!sizes_fit(call)) return ASSAY_BAD_SHAPE;
   if (!(call.eps > 0) || !std::isnormal(call.eps)) return ASSAY_BAD_PARAMETER;
   if (call.rows == 0 || call.n == 0) return ASSAY_OK;
   const Graph graph;
@@ -31,6 +32,7 @@ AssayStatus rms_norm(const void* args) {
 // SOFT_MAX takes rows without gaps alone.
 AssayStatus soft_max(const void* args) {
   const auto& call = *static_cast<const SoftmaxArgs*>(args);
+  if (!sizes_fit(call)) return ASSAY_BAD_SHAPE;
   if (call.rows == 0 || call.n == 0) return ASSAY_OK;
   static thread_local std::vector<float> dense;
   const float* rows = call.x;
@@ -48,6 +50,7 @@ AssayStatus soft_max(const void* args) {
 
 AssayStatus swiglu(const void* args) {
   const auto& call = *static_cast<const SwigluArgs*>(args);
+  if (!sizes_fit(call)) return ASSAY_BAD_SHAPE;
   if (call.rows == 0 || call.n == 0) return ASSAY_OK;
   const Graph graph;
   ggml_tensor* const gate = graph.wrap(GGML_TYPE_F32, call.n, call.rows, call.gate, call.gate_stride * kFloat);
@@ -61,6 +64,7 @@ AssayStatus swiglu(const void* args) {
 // goes by. It has the recipe `ggml` alone.
 AssayStatus rope(const void* args) {
   const auto& call = *static_cast<const RopeTableArgs*>(args);
+  if (!sizes_fit(call)) return ASSAY_BAD_SHAPE;
   if (call.recipe != ASSAY_ROPE_GGML || !(call.theta >= 1) || call.theta > 0x1p40) return ASSAY_BAD_PARAMETER;
   for (std::int64_t j = 0; j < call.rows; ++j) {
     if (call.positions[j] < 0 || call.positions[j] >= 1 << 24) return ASSAY_OUT_OF_RANGE;

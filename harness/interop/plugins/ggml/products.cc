@@ -9,6 +9,7 @@ namespace {
 template <ggml_type kType>
 AssayStatus vec_dot(const void* args) {
   const auto& call = *static_cast<const ProductArgs*>(args);
+  if (!sizes_fit(call)) return ASSAY_BAD_SHAPE;
   if (call.m != 1 || call.k % ggml_blck_size(kType) != 0) return ASSAY_BAD_SHAPE;
   const std::size_t row_bytes = ggml_row_size(kType, call.k);
   const ggml_vec_dot_t dot = ggml_get_type_traits_cpu(kType)->vec_dot;
@@ -21,11 +22,12 @@ AssayStatus vec_dot(const void* args) {
 template <ggml_type kType>
 AssayStatus mul_mat(const void* args) {
   ProductArgs s = *static_cast<const ProductArgs*>(args);
+  if (!sizes_fit(s)) return ASSAY_BAD_SHAPE;
   if (s.m == 1) {
     s.x_stride = s.k;
     s.y_stride = s.n;
   }
-  if (s.k < 0 || s.k % ggml_blck_size(kType) != 0) return ASSAY_BAD_SHAPE;
+  if (s.k % ggml_blck_size(kType) != 0) return ASSAY_BAD_SHAPE;
   if (s.k == 0) {  // a tensor of ggml has at least one element
     for (std::int64_t j = 0; j < s.m; ++j)
       for (std::int64_t i = 0; i < s.n; ++i) s.y[j * s.y_stride + i] = 0.0F;

@@ -14,7 +14,8 @@ const float* floats(const void* data) {
 template <ggml_type kType>
 AssayStatus encode(const void* args) {
   const auto& call = *static_cast<const CodecArgs*>(args);
-  if (call.k < 0 || call.k % ggml_blck_size(kType) != 0) return ASSAY_BAD_SHAPE;
+  if (!sizes_fit(call)) return ASSAY_BAD_SHAPE;
+  if (call.k % ggml_blck_size(kType) != 0) return ASSAY_BAD_SHAPE;
   if (call.k > 0) ggml_quantize_chunk(kType, floats(call.src), call.dst, 0, 1, call.k, nullptr);
   return ASSAY_OK;
 }
@@ -22,7 +23,8 @@ AssayStatus encode(const void* args) {
 template <ggml_type kType>
 AssayStatus decode(const void* args) {
   const auto& call = *static_cast<const CodecArgs*>(args);
-  if (call.k < 0 || call.k % ggml_blck_size(kType) != 0) return ASSAY_BAD_SHAPE;
+  if (!sizes_fit(call)) return ASSAY_BAD_SHAPE;
+  if (call.k % ggml_blck_size(kType) != 0) return ASSAY_BAD_SHAPE;
   if (call.k > 0) ggml_get_type_traits(kType)->to_float(call.src, static_cast<float*>(call.dst), call.k);
   return ASSAY_OK;
 }
@@ -31,7 +33,8 @@ AssayStatus decode(const void* args) {
 template <ggml_type kType>
 AssayStatus quantize(const void* args) {
   const auto& call = *static_cast<const CodecArgs*>(args);
-  if (call.k < 0 || call.k % ggml_blck_size(kType) != 0) return ASSAY_BAD_SHAPE;
+  if (!sizes_fit(call)) return ASSAY_BAD_SHAPE;
+  if (call.k % ggml_blck_size(kType) != 0) return ASSAY_BAD_SHAPE;
   if (call.k == 0) return ASSAY_OK;
   const std::size_t block = ggml_type_size(kType);
   for (std::int64_t j = 0; j < call.rows; ++j) {
@@ -44,6 +47,7 @@ AssayStatus quantize(const void* args) {
 template <auto kConvert, class From, class To>
 AssayStatus convert(const void* args) {
   const auto& call = *static_cast<const ConvertArgs*>(args);
+  if (!sizes_fit(call)) return ASSAY_BAD_SHAPE;
   kConvert(static_cast<const From*>(call.src), static_cast<To*>(call.dst), call.n);
   return ASSAY_OK;
 }

@@ -24,6 +24,7 @@ const float* floats(const void* data) {
 
 AssayStatus sgemv(const void* args) {
   const auto& call = *static_cast<const ProductArgs*>(args);
+  if (!sizes_fit(call)) return ASSAY_BAD_SHAPE;
   // With k = 0 BLAS returns before it looks at beta.
   if (call.k == 0) {
     for (std::int64_t i = 0; i < call.n; ++i) call.y[i] = 0.0F;
@@ -36,6 +37,7 @@ AssayStatus sgemv(const void* args) {
 
 AssayStatus sgemm(const void* args) {
   const auto& call = *static_cast<const ProductArgs*>(args);
+  if (!sizes_fit(call)) return ASSAY_BAD_SHAPE;
   cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, of(call.m), of(call.n), of(call.k), 1.0F, floats(call.x),
               leading(call.x_stride), floats(call.w), leading(call.k), 0.0F, call.y, leading(call.y_stride));
   return ASSAY_OK;

@@ -1,0 +1,153 @@
+#include "harness/verdict/refusals.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "reference/ops/status.h"
+
+namespace assay {
+namespace {
+
+constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+
+// One field: below 0, just past the limit of sizes, as large as there is.
+constexpr std::int64_t kOne[] = {-1, kLeast, kMostElements + 1, kMost};
+// Two fields, each a size that may be: a product just past the limit, one that wraps to 0 and one that wraps below 0.
+constexpr std::int64_t kTwo[] = {std::int64_t{1} << 26, std::int64_t{1} << 32, 3037000500};
+// A position and a size: their sum wraps. A multiple of 16, as a span's must be.
+constexpr std::int64_t kFar = kMost - 15;
+// Three: a product that wraps to 0, though that of no two does.
+constexpr std::int64_t kThree = std::int64_t{1} << 22;
+
+// Every size that has no value of its own as small as the op takes it.
+Params smallest(const Op& op) {
+  const ShapeSpace space = op.family->shapes(op);
+  Params params;
+  for (const Size& size : space.sizes) {
+    if (size.stride_of == nullptr && !size.optional) params.set(size.name, size.unit);
+  }
+  for (const Choice& choice : space.choices) params.set(choice.name, choice.values.front());
+  return params;
+}
+
+std::vector<Array> zeros(const Signature& signature) {
+  std::vector<Array> inputs;
+  for (const TensorSpec& spec : signature.tensors) {
+    if (spec.role != Direction::in) continue;
+    Array& one = inputs.emplace_back();
+    one.dtype = spec.dtype;
+    one.shape = spec.shape;
+    one.bytes.resize(static_cast<std::size_t>(spec.elements()) * dtype_size(spec.dtype));
+  }
+  return inputs;
+}
+
+bool is_int64(FieldKind kind) {
+  using enum FieldKind;
+  return kind == size || kind == number || kind == any || kind == length;
+}
+
+// Not of sizes alone: positions, and what else may be refused by the op.
+bool is_place(const FieldValue& number) {
+  return number.field->kind == FieldKind::any || number.field->kind == FieldKind::number;
+}
+
+// The int64s of the argument struct and of the structs in its array. An array's length is none to be multiplied: whoever reads so many
+// elements reads past its end.
+std::vector<FieldValue> numbers_of(const Family& family) {
+  std::vector<FieldValue> all;
+  for (const Field& field : family.fields) {
+    if (is_int64(field.kind)) all.push_back({&field, 0});
+  }
+  for (const Field& field : family.array_fields) all.push_back({&field, 0, true});
+  return all;
+}
+
+}  // namespace
+
+std::string describe(const std::vector<FieldValue>& instead) {
+  std::string text;
+  for (const FieldValue& one : instead) {
+    text +=
+        fmt::format("{}{}{} = {}", text.empty() ? "" : ", ", one.in_array ? "the first span's " : "", one.field->name, one.value);
+  }
+  return text;
+}
+
+RefusalCheck::RefusalCheck(const Op& op, std::size_t page)
+    : op_(op), call_(op, smallest(op), zeros(signature_of(op, smallest(op))), page) {
+  for (const GuardedMemory& memory : call_.memory()) pointers_.push_back(memory.end());
+  const std::vector<FieldValue> numbers = numbers_of(*op.family);
+  const auto with = [](FieldValue number, std::int64_t value) {
+    number.value = value;
+    return number;
+  };
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    for (const std::int64_t value : kOne) add({with(numbers[i], value)});
+    for (std::size_t j = i + 1; j < numbers.size(); ++j) {
+      if (numbers[i].field->kind == FieldKind::length || numbers[j].field->kind == FieldKind::length) continue;
+      for (const std::int64_t value : kTwo) add({with(numbers[i], value), with(numbers[j], value)});
+      if (is_place(numbers[i])) add({with(numbers[i], kFar), with(numbers[j], kTwo[0])});
+      if (is_place(numbers[j])) add({with(numbers[i], kTwo[0]), with(numbers[j], kFar)});
+      for (std::size_t k = j + 1; k < numbers.size(); ++k) {
+        if (numbers[k].field->kind == FieldKind::length) continue;
+        add({with(numbers[i], kThree), with(numbers[j], kThree), with(numbers[k], kThree)});
+      }
+    }
+  }
+}
+
+// If it is one to be refused. Where several sizes and nothing else are changed, the sizes decide: an op looks at tensors when its sizes may
+// be.
+void RefusalCheck::add(std::vector<FieldValue> instead) {
+  const Arguments args(op_, call_.params(), pointers_, instead);
+  const bool of_sizes = instead.size() > 1 && std::ranges::none_of(instead, is_place);
+  const bool may = may_be(op_.family->sizes(op_, args.data()));
+  const AssayStatus status = !of_sizes ? required_status(op_, args.data()) : may ? ASSAY_OK : ASSAY_BAD_SHAPE;
+  if (status != ASSAY_OK) calls_.push_back({std::move(instead), status});
+}
+
+// The tensor on whose guard page the kernel ended, or what else befell it.
+std::string RefusalCheck::touched(const Execution& execution) const {
+  if (!execution.fault) return execution.failure;
+  for (std::size_t t = 0; t < pointers_.size(); ++t) {
+    if (call_.memory()[t].owns(execution.fault->address)) return "touched " + call_.signature().tensors[t].name;
+  }
+  return fmt::format("touched address {} (signal {})", execution.fault->address, execution.fault->signal);
+}
+
+std::optional<Failure> RefusalCheck::run(const Candidate& candidate, const Checks& checks, const RefusedCall& one,
+                                         bool& crashed) {
+  const CallPart part{call_.params(), pointers_, one.instead};
+  const Execution execution = candidate.executor->run(call_, {&part, 1}, false);
+  const std::string what = fmt::format("; expected {} before anything is touched", status_name(one.status));
+  crashed = execution.fault || !execution.failure.empty();
+  if (crashed) return Failure{Check::guard, describe(one.instead) + ": " + touched(execution) + what};
+  if (execution.status == one.status || !checks.has(Check::exact)) return std::nullopt;
+  return Failure{Check::exact, fmt::format("{}: returned {}{}", describe(one.instead), status_name(execution.status), what)};
+}
+
+CaseResult RefusalCheck::check(const Candidate& candidate, const Checks& checks) {
+  CaseResult result;
+  result.op = op_.name;
+  result.variant = candidate.name;
+  result.case_name = kRefusals;
+  result.refusal = true;
+  result.trivial = true;  // a kernel that returns zeros where it does not refuse would pass
+  result.repro = fmt::format("assay check {} {} --case {}", result.op, candidate.selection, kRefusals);
+  if (!checks.off_to_string().empty()) result.repro += " --checks " + checks.to_string();
+  for (const RefusedCall& one : calls_) {
+    ++result.placements;
+    result.failure = run(candidate, checks, one, result.crashed);
+    if (!result.failure) continue;
+    result.verdict = Verdict::fail;
+    break;
+  }
+  result.compared = result.failure ? 0 : 1;
+  return result;
+}
+
+}  // namespace assay

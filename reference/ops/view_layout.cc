@@ -1,0 +1,53 @@
+#include "reference/ops/view_layout.h"
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+
+#include "reference/ops/describe.h"
+
+namespace assay {
+namespace {
+
+using A = AttentionArgs;
+
+constexpr std::int64_t kMostSpans = std::int64_t{1} << 24;
+
+// Slot, head and row strides of k or v; heads of slots, or slots of heads: either way none overlap.
+std::vector<std::int64_t> strides_of(const Params& params, const std::string& tensor, const ViewLayout& view, const A& a) {
+  const std::int64_t row = stride_of(params, (tensor + "_row_stride").c_str(), a.head_dim);
+  const std::int64_t head = stride_of(params, (tensor + "_head_stride").c_str(), view.span_positions * row);
+  const std::int64_t slot = bounded_or(params, (tensor + "_slot_stride").c_str(), a.n_kv * head);
+  if (slot < a.n_kv * head && (slot < view.span_positions * row || head < view.slots * slot)) {
+    throw std::invalid_argument(tensor + "_slot_stride = " + std::to_string(slot) + ": slots and heads overlap");
+  }
+  return {slot, head, row, 1};
+}
+
+}  // namespace
+
+ViewLayout view_layout(const Params& params, const A& a) {
+  ViewLayout view{};
+  view.length = size_of(params, "length");
+  view.first_position = bounded_or(params, "first_position", 0);
+  view.span_positions = bounded_or(params, "span_positions", 0);  // 0: one span
+  if (view.span_positions == 0) view.span_positions = view.length;
+  if (view.span_positions < 0) throw std::invalid_argument("span_positions is negative");
+  view.span_gap = params.integer_or("span_gap", 0);
+  view.span_count = view.length == 0 ? 0 : (view.length - 1) / view.span_positions + 1;
+  if (view.span_count > kMostSpans) throw std::invalid_argument("a view of more than 2^24 spans");
+  view.slots = bounded_or(params, "slots", std::max<std::int64_t>(1, view.span_count));
+  view.first_slot = bounded_or(params, "first_slot", 0);
+  view.slot_step = bounded_or(params, "slot_step", 1);
+  if (view.slots < 1 || view.first_slot < 0 || view.slot_step < 1) {
+    throw std::invalid_argument("slots = " + std::to_string(view.slots) + ", first_slot = " + std::to_string(view.first_slot) +
+                                ", slot_step = " + std::to_string(view.slot_step) + "; expected at least 1, 0 and 1");
+  }
+  if (std::gcd(view.slot_step, view.slots) != 1) throw std::invalid_argument("slot_step and slots have a common factor");
+  view.k_strides = strides_of(params, "k", view, a);
+  view.v_strides = strides_of(params, "v", view, a);
+  return view;
+}
+
+}  // namespace assay

@@ -1,0 +1,158 @@
+// Sizes that no call may have: what is asked of every op, and wrong kernels that take them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "harness/verdict/refusals.h"
+#include "harness/verdict/suite.h"
+
+namespace assay {
+namespace {
+
+bool asks(const RefusalCheck& check, const std::string& name, bool in_array, std::int64_t value) {
+  return std::ranges::any_of(check.calls(), [&](const RefusedCall& call) {
+    const FieldValue& first = call.instead[0];
+    return call.instead.size() == 1 && first.value == value && first.in_array == in_array && first.field->name == name;
+  });
+}
+
+bool is_int64(const Field& field) {
+  using enum FieldKind;
+  return field.kind == size || field.kind == number || field.kind == any || field.kind == length;
+}
+
+TEST(RefusedCalls, NoNumberOfAnyOpIsLeftOut) {
+  for (const Op* op : ops()) {
+    const RefusalCheck check(*op);
+    std::size_t numbers = 0;
+    for (const Field& field : op->family->fields) {
+      if (!is_int64(field)) continue;
+      ++numbers;
+      EXPECT_TRUE(asks(check, field.name, false, -1)) << op->name << ": " << field.name;
+      EXPECT_TRUE(asks(check, field.name, false, INT64_MIN)) << op->name << ": " << field.name;
+    }
+    for (const Field& field : op->family->array_fields)
+      EXPECT_TRUE(asks(check, field.name, true, -1)) << op->name << ": " << field.name;
+    EXPECT_GT(numbers, 0U) << op->name;
+    const bool products = std::ranges::any_of(check.calls(), [](const RefusedCall& call) { return call.instead.size() == 2; });
+    EXPECT_EQ(products, numbers > 1) << op->name;
+  }
+}
+
+TEST(RefusedCalls, EveryKernelRefusesThem) {
+  for (const Op* op : ops()) {
+    RefusalCheck check(*op);
+    for (const AnyKernel& kernel : op->kernels()) {
+      if (!isa_supported(kernel.isa)) continue;
+      InProcess executor(kernel.run);
+      const CaseResult result = check.check({.name = kernel.name, .selection = "", .executor = &executor}, Checks::all());
+      EXPECT_EQ(result.verdict, Verdict::pass) << kernel.name << ": " << (result.failure ? result.failure->message : "");
+      EXPECT_EQ(result.placements, std::ssize(check.calls())) << kernel.name;
+    }
+  }
+}
+
+using Run = AssayStatus (*)(const void*);
+
+Failure failure_of(const char* op, Run run, const Checks& checks = Checks::all()) {
+  InProcess executor(run);
+  RefusalCheck check(require_op(op));
+  const CaseResult result = check.check({.name = "planted", .selection = "--isa scalar", .executor = &executor}, checks);
+  EXPECT_EQ(result.verdict, Verdict::fail);
+  EXPECT_EQ(result.repro.substr(0, result.repro.find(" --checks")),
+            std::string("assay check ") + op + " --isa scalar --case refusals");
+  return result.failure.value_or(Failure{Check::ledger, ""});
+}
+
+void expect_failure(const char* op, Run run, Check check, const std::string& message) {
+  const Failure failure = failure_of(op, run);
+  EXPECT_EQ(check_name(failure.check), check_name(check)) << failure.message;
+  EXPECT_EQ(failure.message, message);
+}
+
+const RmsNormArgs& norm(const void* args) {
+  return *static_cast<const RmsNormArgs*>(args);
+}
+
+AssayStatus takes_what_is_below_zero(const void* args) {
+  return norm(args).n < 0 ? ASSAY_OK : kernel_tables::rms_norm.kernels.back().run(args);
+}
+AssayStatus other_status(const void* args) {
+  const AssayStatus status = kernel_tables::rms_norm.kernels.back().run(args);
+  return status == ASSAY_OK ? status : ASSAY_OUT_OF_RANGE;
+}
+AssayStatus wraps(const void* args) {
+  const RmsNormArgs& a = norm(args);
+  const auto end = static_cast<std::int64_t>(static_cast<std::uint64_t>(a.rows) * static_cast<std::uint64_t>(a.x_stride));
+  const bool taken = a.rows == std::int64_t{1} << 32 && a.x_stride == a.rows && end == 0;
+  return taken ? ASSAY_OK : kernel_tables::rms_norm.kernels.back().run(args);
+}
+AssayStatus reads_first(const void* args) {
+  const volatile float* x = norm(args).x;
+  return x[0] > 0 ? ASSAY_BAD_SHAPE : ASSAY_BAD_PARAMETER;
+}
+AssayStatus writes_and_refuses(const void* args) {
+  volatile float* y = norm(args).y;
+  y[0] = 0;
+  return ASSAY_BAD_SHAPE;
+}
+AssayStatus three_sizes(const void* args) {
+  const auto& a = *static_cast<const KvStoreArgs*>(args);
+  const bool taken = a.n_kv > 1 && a.capacity == a.n_kv && a.head_dim_padded == a.n_kv;
+  return taken ? ASSAY_OK : kernel_tables::kv_store_f32.kernels.back().run(args);
+}
+AssayStatus position_wraps(const void* args) {
+  const auto& a = *static_cast<const KvStoreArgs*>(args);
+  return a.position == INT64_MAX ? ASSAY_OK : kernel_tables::kv_store_f32.kernels.back().run(args);
+}
+AssayStatus spans_unseen(const void* args) {
+  const auto& a = *static_cast<const AttentionArgs*>(args);
+  const bool taken = a.span_count == 1 && a.spans[0].v_row_stride < 0;
+  return taken ? ASSAY_OK : kernel_tables::attn_decode_f16.kernels.back().run(args);
+}
+
+TEST(RefusedCalls, WhatIsTakenIsNamed) {
+  const std::string bad_shape = "; expected bad_shape before anything is touched";
+  expect_failure("rms_norm", takes_what_is_below_zero, Check::exact, "n = -1: returned ok" + bad_shape);
+  expect_failure("rms_norm", other_status, Check::exact, "rows = -1: returned out_of_range" + bad_shape);
+  expect_failure("rms_norm", wraps, Check::exact, "rows = 4294967296, x_stride = 4294967296: returned ok" + bad_shape);
+  expect_failure("kv_store_f32", three_sizes, Check::exact,
+                 "n_kv = 4194304, head_dim_padded = 4194304, capacity = 4194304: returned ok" + bad_shape);
+  expect_failure("kv_store_f32", position_wraps, Check::exact,
+                 "position = 9223372036854775807: returned ok; expected out_of_range before anything is touched");
+  expect_failure("attn_decode_f16", spans_unseen, Check::exact, "the first span's v_row_stride = -1: returned ok" + bad_shape);
+}
+
+TEST(RefusedCalls, WhatIsTouchedIsNamedWhateverIsChecked) {
+  const std::string bad_shape = "; expected bad_shape before anything is touched";
+  expect_failure("rms_norm", reads_first, Check::guard, "rows = -1: touched x" + bad_shape);
+  expect_failure("rms_norm", writes_and_refuses, Check::guard, "rows = -1: touched y" + bad_shape);
+  EXPECT_EQ(failure_of("rms_norm", reads_first, Checks::parse("bound")).check, Check::guard);
+}
+
+TEST(RefusedCalls, TheLimitIsTwoToTheFiftieth) {
+  const std::int64_t most = std::int64_t{1} << 50;
+  const auto may = [](std::vector<std::int64_t> sizes, std::vector<std::int64_t> strides) {
+    return may_be(std::vector{TensorSizes{std::move(sizes), std::move(strides)}});
+  };
+  EXPECT_TRUE(may({most}, {}));
+  EXPECT_FALSE(may({most + 1}, {}));
+  EXPECT_TRUE(may({1 << 25, 1 << 25}, {1 << 25}));
+  EXPECT_FALSE(may({1 << 25, (1 << 25) + 1}, {1 << 25}));
+  EXPECT_FALSE(may({1 << 25, 1}, {(1 << 25) + 1}));
+  EXPECT_TRUE(may({most, most, 0}, {})) << "no element";
+  EXPECT_FALSE(may({most + 1, 0}, {}));
+  EXPECT_FALSE(may({0, 1}, {-1}));
+  const auto norm_of = [](std::int64_t rows, std::int64_t n, std::int64_t stride) {
+    const RmsNormArgs args{nullptr, nullptr, nullptr, rows, n, stride, stride, 1};
+    return assay_rms_norm_sizes(&args) != 0;
+  };
+  EXPECT_TRUE(norm_of(1 << 25, 1 << 25, 1 << 25));
+  EXPECT_FALSE(norm_of(1 << 25, 1 << 25, (1 << 25) + 1));
+  EXPECT_TRUE(norm_of(0, most, most));
+  EXPECT_FALSE(norm_of(0, most + 1, most));
+}
+
+}  // namespace
+}  // namespace assay
