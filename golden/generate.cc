@@ -1,5 +1,6 @@
 #include "golden/generate.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -12,8 +13,9 @@
 namespace assay {
 namespace {
 
-constexpr std::array<std::string_view, 12> kNames{"gauss", "positive", "uniform", "mixed_zero", "wide",   "denormal",
-                                                  "bits",  "zeros",    "index",   "sequence",   "blocks", "activations"};
+constexpr std::array<std::string_view, 17> kNames{"gauss", "positive",   "uniform",  "mixed_zero", "wide",       "edges",
+                                                  "near",  "ties",       "specials", "denormal",   "bits",       "zeros",
+                                                  "index", "magnitudes", "sequence", "blocks",     "activations"};
 
 double unit(std::uint32_t word) {
   return (word + 0.5) * 0x1p-32;
@@ -48,11 +50,17 @@ double wide(std::uint32_t word, const Distribution& d) {
   return (word >> 31) != 0 ? -magnitude : magnitude;
 }
 
-using RealValue = double (*)(const Distribution&, Words&);
-
 double uniform(std::uint32_t word, const Distribution& d) {
   return d.scale * (2 * unit(word) - 1);
 }
+
+// Mantissas whose reciprocals, squares and sums lie beside a tie.
+double edges(std::uint32_t word, const Distribution& d) {
+  constexpr std::array<std::uint32_t, 8> kMantissas{0, 1, 2, 0x3fffff, 0x400000, 0x400001, 0x7ffffe, 0x7fffff};
+  return wide((word & 0xff800000U) | kMantissas[word & 7], d);
+}
+
+using RealValue = double (*)(const Distribution&, Words&);
 
 // The formula of one element of a real distribution; null if the name is not one.
 RealValue real_formula(std::string_view name) {
@@ -60,6 +68,8 @@ RealValue real_formula(std::string_view name) {
   if (name == "positive") return [](const Distribution& d, Words& w) { return std::fabs(d.scale * gauss(w)); };
   if (name == "uniform") return [](const Distribution& d, Words& w) { return uniform(w.next(), d); };
   if (name == "wide") return [](const Distribution& d, Words& w) { return wide(w.next(), d); };
+  if (name == "edges") return [](const Distribution& d, Words& w) { return edges(w.next(), d); };
+  if (name == "near") return [](const Distribution& d, Words& w) { return 1 + 0x1p-10 * uniform(w.next(), d); };
   if (name == "zeros") return [](const Distribution&, Words&) { return 0.0; };
   if (name == "mixed_zero") {
     return [](const Distribution& d, Words& w) {
@@ -106,6 +116,42 @@ void put_bits(DType dtype, void* dst, std::int64_t i, std::uint32_t word, bool d
   put(dst, i, static_cast<std::uint16_t>(word & mask));
 }
 
+// The numbers that a format ends at, as bits without the sign; `mantissa` bits of it are stored below `exponent` ones.
+std::uint32_t special(std::uint32_t which, unsigned mantissa, unsigned exponent) {
+  const std::uint32_t unit = 1U << mantissa;
+  const std::uint32_t infinity = ((1U << exponent) - 1) << mantissa;
+  const std::uint32_t one = ((1U << (exponent - 1)) - 1) << mantissa;
+  // Zero, denormals, normal numbers, infinity, a quiet NaN with a payload, a signalling one, 1.
+  return std::array{0U, 1U, unit - 1, unit, infinity - 1, infinity, infinity + unit / 2 + 1, infinity + 1, one}[which % 9];
+}
+
+void put_special(DType dtype, void* dst, std::int64_t i, const Distribution& d, std::uint32_t word) {
+  if ((word & 255) != 0) return put_real(dtype, dst, i, uniform(word, d));
+  const std::uint32_t sign = word >> 31;
+  if (dtype == DType::f32) return put(dst, i, sign << 31 | special(word >> 8, 23, 8));
+  const std::uint32_t bits = dtype == DType::f16 ? special(word >> 8, 10, 5) : special(word >> 8, 7, 8);
+  put(dst, i, static_cast<std::uint16_t>(sign << 15 | bits));
+}
+
+// Multiples of d / 2 in groups of 32, d between two f16, that a block of a quantiser has as its scale: its codes tie too.
+void generate_ties(Words& words, DType dtype, std::int64_t count, void* dst) {
+  constexpr std::array<std::int64_t, 5> kMostCodes{8, 16, 127, 15, 31};  // the last two: of blocks with a minimum
+  for (std::int64_t first = 0; first < count; first += 32) {
+    const std::uint32_t head = words.next();
+    const double half = std::ldexp(1024.5 + (head & 1023), static_cast<int>(head >> 10 & 7) - 18);
+    const std::uint32_t which = (head >> 13) % 5;
+    const std::int64_t most = kMostCodes[which];
+    const std::int64_t least = which < 3 ? -most : 0;
+    for (std::int64_t i = 0; i < 32; ++i) {
+      const auto range = static_cast<std::uint64_t>(2 * (most - least) + 1);
+      std::int64_t halves = 2 * least + static_cast<std::int64_t>(words.next() * range >> 32);
+      if (i == 0) halves = which < 3 && head >> 31 != 0 ? -2 * most : 2 * most;
+      if (i == 1 && which >= 3) halves = 0;
+      if (first + i < count) put_real(dtype, dst, first + i, half * static_cast<double>(halves));
+    }
+  }
+}
+
 void put_integer(DType dtype, void* dst, std::int64_t i, std::int64_t value) {
   if (dtype == DType::i64) return put(dst, i, value);
   if (dtype == DType::i32) return put(dst, i, static_cast<std::int32_t>(value));
@@ -125,10 +171,10 @@ void check_range(const Distribution& d, std::int64_t count) {
   constexpr std::int64_t kMostExponent = 16384;
   std::int64_t range = 0;
   const bool ordered = !__builtin_sub_overflow(d.high, d.low, &range) && range >= 0;
-  const bool fits = d.name == "sequence" ? !__builtin_add_overflow(d.low, count, &range)
-                    : d.name == "index"  ? ordered && range <= INT64_C(0x100000000)
-                    : d.name == "wide"   ? ordered && d.low >= -kMostExponent && d.high <= kMostExponent
-                                         : true;
+  const bool fits = d.name == "sequence"                          ? !__builtin_add_overflow(d.low, count, &range)
+                    : d.name == "index" || d.name == "magnitudes" ? ordered && range <= INT64_C(0x100000000)
+                    : d.name == "wide"                            ? ordered && d.low >= -kMostExponent && d.high <= kMostExponent
+                                                                  : true;
   if (fits) return;
   throw std::invalid_argument("distribution '" + d.name + "' from " + std::to_string(d.low) + " to " + std::to_string(d.high) +
                               "; expected low <= high, exponents of at most 16384, a range of at most 2^32");
@@ -139,10 +185,12 @@ void generate_integers(const Distribution& d, Words& words, DType dtype, std::in
     for (std::int64_t i = 0; i < count; ++i) put_integer(dtype, dst, i, d.low + i);
     return;
   }
-  if (d.name != "index" && d.name != "zeros") refuse(d, dtype);
+  if (d.name != "index" && d.name != "magnitudes" && d.name != "zeros") refuse(d, dtype);
   const auto range = static_cast<std::uint64_t>(d.name == "zeros" ? 0 : d.high - d.low);
+  const auto widths = d.name == "magnitudes" ? std::max(1U, static_cast<unsigned>(std::bit_width(range))) : 1U;
   for (std::int64_t i = 0; i < count; ++i) {
-    put_integer(dtype, dst, i, d.low + static_cast<std::int64_t>((words.next() * range) >> 32));
+    const std::uint64_t word = words.next();
+    put_integer(dtype, dst, i, d.low + static_cast<std::int64_t>(word * range >> 32 >> (word & 31) % widths));
   }
 }
 
@@ -167,6 +215,12 @@ void generate(const Distribution& d, std::uint64_t seed, std::uint32_t stream, D
   if (denormal || d.name == "bits") {
     if (dtype == DType::f64) refuse(d, dtype);
     for (std::int64_t i = 0; i < count; ++i) put_bits(dtype, dst, i, words.next(), denormal);
+    return;
+  }
+  if (d.name == "ties") return generate_ties(words, dtype, count, dst);
+  if (d.name == "specials") {
+    if (dtype == DType::f64) refuse(d, dtype);
+    for (std::int64_t i = 0; i < count; ++i) put_special(dtype, dst, i, d, words.next());
     return;
   }
   const RealValue formula = real_formula(d.name);

@@ -21,6 +21,8 @@ void check_variant(const Op& op, const Variant& variant, const std::filesystem::
   request.isa = variant.isa;
   request.file = file;
   request.checks = Checks::from_environment();
+  request.shapes = true;
+  request.random_cases = 3;
   const SuiteResult result = run_suite(request);
   double margin = 0;
   double compared = 0;

@@ -26,6 +26,9 @@ CHUNK = 1 << 18  # elements made at a time
 NUMPY_TYPES = {"f32": "<f4", "f16": "<f2", "bf16": "<u2", "f64": "<f8", "i32": "<i4", "i64": "<i8", "u8": "u1"}
 SIGN_AND_MANTISSA = {"f32": 0x807FFFFF, "f16": 0x83FF, "bf16": 0x807F}
 WORDS_PER_GAUSS = 12
+FIELDS = {"f32": (23, 8), "f16": (10, 5), "bf16": (7, 8)}  # bits of mantissa and exponent
+EDGES = (0, 1, 2, 0x3FFFFF, 0x400000, 0x400001, 0x7FFFFE, 0x7FFFFF)  # mantissas beside ties
+TIES = (8, 16, 127, 15, 31)  # codes that a block's scale is the largest of; the last two: of blocks with a minimum
 
 
 def philox4x32_10(counter: list[np.ndarray], key: list[np.uint64]) -> list[np.ndarray]:
@@ -83,9 +86,40 @@ class Generated:
             exponent = self.low + ((w >> 23) % 256 * (self.high - self.low + 1) // 256).astype(np.int64)
             sign = np.where(w >> 31 == 1, -1.0, 1.0)
             return sign * np.ldexp(1.0 + (w % 2**23).astype(np.float64) * 2.0**-23, exponent.astype(np.int32))
+        if self.distribution == "edges":
+            mantissa = np.array(EDGES, np.float64)[(w % 8).astype(np.intp)]
+            exponent = self.low + ((w >> 23) % 256 * (self.high - self.low + 1) // 256).astype(np.int64)
+            return np.where(w >> 31 == 1, -1.0, 1.0) * np.ldexp(1.0 + mantissa * 2.0**-23, exponent.astype(np.int32))
+        if self.distribution == "near":
+            return 1.0 + 2.0**-10 * uniform
         if self.distribution == "zeros":
             return np.zeros(count)
         raise ValueError(f"no distribution {self.distribution!r} for real values")
+
+    def ties(self, start: int, count: int) -> np.ndarray:
+        """Multiples of half a scale that lies between two f16: groups of 32 elements take 33 words each. `start` begins a group."""
+        groups = -(-count // 32)
+        w = words(self.seed, self.stream, start // 32 * 33, groups * 33).reshape(groups, 33).astype(np.int64)
+        head = w[:, :1]
+        half = np.ldexp(1024.5 + (head & 1023), (head >> 10 & 7) - 18)
+        which = (head >> 13) % 5
+        most = np.array(TIES)[which]
+        least = np.where(which < 3, -most, 0)
+        halves = 2 * least + (w[:, 1:] * (2 * (most - least) + 1) >> 32)
+        halves[:, :1] = np.where((which < 3) & (head >> 31 != 0), -2 * most, 2 * most)
+        halves[:, 1:2] = np.where(which < 3, halves[:, 1:2], 0)
+        return (half * halves).reshape(-1)[:count]
+
+    def specials(self, start: int, count: int) -> np.ndarray:
+        """Uniform numbers, and one in 256 of those that the type ends at: as bits."""
+        w = words(self.seed, self.stream, start, count)
+        mantissa, exponent = FIELDS[self.dtype]
+        least, infinity, one = 1 << mantissa, ((1 << exponent) - 1) << mantissa, ((1 << (exponent - 1)) - 1) << mantissa
+        ends = [0, 1, least - 1, least, infinity - 1, infinity, infinity + least // 2 + 1, infinity + 1, one]
+        bits = np.array(ends, np.uint64)[((w >> 8) % 9).astype(np.intp)] | w >> 31 << np.uint64(mantissa + exponent)
+        rounded = from_f32((self.scale * (2.0 * unit(w) - 1.0)).astype(np.float32), self.dtype)
+        usual = (rounded.bits if isinstance(rounded, Bf16) else rounded).view(f"<u{(1 + mantissa + exponent) // 8}")
+        return np.where(w % 256 == 0, bits, usual).astype(usual.dtype).view(NUMPY_TYPES[self.dtype])
 
     def elements(self, start: int, count: int) -> np.ndarray:
         """Elements start .. start+count-1 in the tensor's own dtype (bf16 as uint16, blocks as bytes)."""
@@ -100,11 +134,17 @@ class Generated:
             return w.astype(f"<u{numpy_type.itemsize}").view(numpy_type)
         if self.distribution == "sequence":
             return np.arange(self.low + start, self.low + start + count).astype(numpy_type)
-        if self.distribution == "index":
+        if self.distribution in ("index", "magnitudes"):
             w = words(self.seed, self.stream, start, count)
-            return (self.low + (w * np.uint64(self.high - self.low) >> SHIFT32).astype(np.int64)).astype(numpy_type)
+            value = w * np.uint64(self.high - self.low) >> SHIFT32
+            if self.distribution == "magnitudes":
+                value >>= w % 32 % max(1, (self.high - self.low).bit_length())
+            return (self.low + value.astype(np.int64)).astype(numpy_type)
+        if self.distribution == "specials":
+            return self.specials(start, count)
         with np.errstate(over="ignore", under="ignore"):
-            single = self.reals(start, count).astype(np.float32)
+            make = self.ties if self.distribution == "ties" else self.reals
+            single = make(start, count).astype(np.float32)
         rounded = from_f32(single, self.dtype)
         return rounded.bits if isinstance(rounded, Bf16) else rounded
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <random>
 
 #include "harness/cli/cli.h"
 #include "harness/cli/runner_options.h"
@@ -11,6 +12,8 @@
 
 namespace assay::cli {
 namespace {
+
+constexpr std::int64_t kRandomCases = 3;  // of each op, where --cases does not say
 
 struct CheckOptions {
   std::vector<std::string> ops;
@@ -36,9 +39,9 @@ SuiteResult run_with_status_line(const CheckRequest& request) {
       request, [&](const CaseResult& one) { line.show(fmt::format("{} cases, {} {}", ++count, one.variant, one.case_name)); });
 }
 
-// --shape, --data, --seed or --cases make cases instead of reading them.
+// --shape or --data make cases instead of reading them.
 std::optional<GeneratedRequest> generated_request(const CheckOptions& options) {
-  if (options.shape.empty() && options.data.empty() && !options.seed && options.cases == 0) return std::nullopt;
+  if (options.shape.empty() && options.data.empty()) return std::nullopt;
   GeneratedRequest request;
   request.shape = parse_shape(options.shape);
   request.seed = options.seed.value_or(1);
@@ -65,6 +68,9 @@ int check(const CheckOptions& options, const Common& common) {
   request.checks = options.checks.empty() ? Checks::from_environment() : Checks::parse(options.checks);
   request.generated = generated_request(options);
   request.generated_cases = std::max<std::int64_t>(options.cases, 1);
+  request.shapes = true;
+  request.random_cases = options.cases > 0 ? options.cases : kRandomCases;
+  request.seed = options.seed ? *options.seed : std::random_device()();
   const SuiteResult result = run_with_status_line(request);
   if (common.json) {
     fmt::print("{}\n", suite_json(result, request).dump(1));
@@ -81,13 +87,14 @@ Action add_check(CLI::App& app, const Common& common) {
   CLI::App* command = app.add_subcommand("check", "Hold kernels to goldens and reference; exit 1 on any failure");
   command->add_option("op", options->ops, "Ops to check; none: all");
   command->add_option("--isa", options->isa, "Only variants of this ISA");
-  command->add_option("--case", options->case_name, "Only this case ('bias' is the op's own seeded one)");
+  command->add_option("--case", options->case_name, "Only this case; 'bias', 'shapes' and 'random' are those made from seeds");
   command->add_option("--tag", options->tag, "Only cases with this tag, such as real");
   command->add_option("--golden", options->golden, "A folder of golden files instead of the project's own");
   command->add_option("--shape", options->shape, "Make cases of these sizes, such as k=1000,n=77");
   command->add_option("--data", options->data, "Distribution of made cases, such as gauss, wide or denormal");
-  command->add_option("--seed", options->seed, "Seed of the first made case");
-  command->add_option("--cases", options->cases, "How many cases to make; without --shape each draws its own sizes")
+  command->add_option("--seed", options->seed,
+                      "Seed of the first random or made case; without it random ones have another in every run");
+  command->add_option("--cases", options->cases, "Random cases of each op, by default 3; with --shape or --data, cases to make")
       ->check(CLI::PositiveNumber);
   command->add_option("--shard", options->shard,
                       "Only part I of N of the cases, such as 2/8; `assay report --merge` joins the parts");

@@ -40,7 +40,7 @@ void add(Row& row, const CaseResult& one) {
   row.trivial += one.trivial ? 1 : 0;
   row.mistrusted += one.verdict == Verdict::mistrusted ? 1 : 0;
   row.failed += one.verdict == Verdict::fail ? 1 : 0;
-  row.unknown_to_ledger += one.in_ledger || one.digest.empty() ? 0 : 1;  // refused calls have no digest
+  row.unknown_to_ledger += one.in_ledger || one.drawn || one.digest.empty() ? 0 : 1;  // refused calls have no digest
   row.layouts += one.placements;
   row.margin = std::max(row.margin, one.margin);
   if (one.case_name == "bias") row.z = one.z;
@@ -177,6 +177,7 @@ std::string suite_table(const SuiteResult& result, const Checks& checks, const S
   for (const RemotePlugin& plugin : result.plugins) {
     out += fmt::format("plugin {} {} ({}), in a process of its own\n", plugin.name, plugin.version, plugin.path);
   }
+  if (result.seed) out += fmt::format("random cases from seed {}\n", *result.seed);
   if (!result.runner.empty()) out += "run by assay-runner on " + result.runner + "\n";
   for (const CaseResult& one : result.cases) {
     if (one.verdict != Verdict::pass) out += describe_problem(one, style);
@@ -205,6 +206,7 @@ nlohmann::ordered_json suite_json(const SuiteResult& result, const CheckRequest&
   json["passed"] = result.passed();
   json["cases"] = nlohmann::ordered_json::array();
   for (const CaseResult& one : result.cases) json["cases"].push_back(case_json(one));
+  if (result.seed) json["seed"] = *result.seed;
   if (!result.runner.empty()) json["runner"] = result.runner;
   for (const RemotePlugin& plugin : result.plugins) {
     json["plugins"].push_back({{"name", plugin.name}, {"version", plugin.version}, {"path", plugin.path}});

@@ -7,8 +7,8 @@
 #include <memory>
 #include <stdexcept>
 
-#include "golden/philox.h"
 #include "harness/verdict/call.h"
+#include "harness/verdict/coverage.h"
 #include "harness/verdict/generate_input.h"
 #include "harness/verdict/nearest.h"
 #include "reference/ops/status.h"
@@ -21,52 +21,21 @@ AssayStatus require_status(const std::string& name) {
   throw std::invalid_argument(unknown_name("status", name, {kStatusNames.begin(), kStatusNames.end()}));
 }
 
-// The draws of one generated case's shape: a stream that no tensor uses.
-class Draws {
- public:
-  explicit Draws(std::uint64_t seed) : seed_(seed) {}
-  std::uint32_t below(std::uint32_t bound) {
-    constexpr std::uint32_t kStream = 0xffffffff;
-    return static_cast<std::uint32_t>((std::uint64_t{philox_block(seed_, kStream, next_++)[0]} * bound) >> 32);
-  }
+// Of numbers and of blocks: primes, so that what lies a power of two away differs.
+constexpr std::int64_t kNumbersPeriod = 65521;
+constexpr std::int64_t kBlocksPeriod = 4093;
 
- private:
-  std::uint64_t seed_;
-  std::uint64_t next_ = 0;
-};
-
-// Half the sizes lie beside a vector width, the rest anywhere.
-std::int64_t draw_size(const Size& size, Draws& draws) {
-  constexpr std::array<std::int64_t, 16> kEdges{1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 129};
-  std::int64_t value = draws.below(static_cast<std::uint32_t>(size.most)) + 1;
-  if (draws.below(2) == 0) value = std::min(kEdges[draws.below(kEdges.size())], size.most);
-  return (value + size.unit - 1) / size.unit * size.unit;
-}
-
-Params draw_params(const ShapeSpace& space, Draws& draws) {
-  Params params;
-  for (const Size& size : space.sizes) {
-    if (size.stride_of == nullptr) {
-      if (!size.optional || draws.below(2) == 0) params.set(size.name, draw_size(size, draws));
-    } else if (draws.below(2) == 0) {
-      params.set(size.name, (params.integer(size.stride_of) + size.unit - 1) / size.unit + draws.below(20));
-    }
-  }
-  for (const Choice& choice : space.choices) {
-    params.set(choice.name, choice.values[draws.below(static_cast<std::uint32_t>(choice.values.size()))]);
-  }
-  return params;
-}
-
+// `repeated`: long tensors begin again and again, which costs little; a golden's and the bias case's do not.
 std::vector<Array> generate_inputs(const Signature& signature, const std::map<std::string, Distribution>& data,
-                                   const std::string& fallback, std::uint64_t seed) {
+                                   const std::string& fallback, std::uint64_t seed, bool repeated = false) {
   std::vector<Array> inputs;
   for (const TensorSpec& spec : signature.tensors) {
     if (spec.role != Direction::in) continue;
     const auto named = data.find(spec.name);
     const Distribution distribution = named != data.end() ? named->second : distribution_for(spec, fallback);
     const auto stream = static_cast<std::uint32_t>(inputs.size());
-    inputs.push_back(generate_input(spec, distribution, seed, stream));
+    const std::int64_t period = !repeated ? 0 : is_block(spec.dtype) ? kBlocksPeriod : kNumbersPeriod;
+    inputs.push_back(generate_input(spec, distribution, seed, stream, period));
   }
   return inputs;
 }
@@ -82,6 +51,25 @@ AssayStatus status_for(const Op& op, const Params& params, const Signature& sign
     if (spec.role == Direction::in) scatter(spec, *input++, pointers.back());
   }
   return required_status(op, params, pointers);
+}
+
+constexpr std::array<std::string_view, 6> kShapeData{"gauss", "uniform", "wide", "edges", "near", "ties"};
+// What distribution_for knows by name; of blocks and tensors with data of their own it makes what it can.
+constexpr std::array<std::string_view, 14> kRandomData{"gauss",    "positive", "uniform", "mixed_zero", "wide",
+                                                       "edges",    "near",     "ties",    "underflow",  "specials",
+                                                       "specials", "denormal", "bits",    "ties"};
+
+// What makes a case of parameters that nobody chose: the rest follows from the seed.
+TestCase drawn_case(const Op& op, Params params, const std::string& data, std::uint64_t seed) {
+  TestCase test;
+  test.params = std::move(params);
+  test.seed = seed;
+  test.drawn = true;
+  test.tags.emplace_back("trivial");  // a draw is not chosen: one that zeros would pass is counted, and fails if all are
+  const Signature signature = signature_of(op, test.params);
+  test.inputs = generate_inputs(signature, {}, data, seed, true);
+  test.status = status_for(op, test.params, signature, test.inputs);
+  return test;
 }
 
 // Truth and canonical bits must fit the outputs they are of.
@@ -175,16 +163,34 @@ Params complete_params(const Op& op, const Params& given) {
 TestCase generated_test_case(const Op& op, const GeneratedRequest& request) {
   Draws draws(request.seed);
   const bool drawn = request.shape.values().empty();
-  TestCase test;
-  test.params = drawn ? draw_params(op.family->shapes(op), draws) : complete_params(op, request.shape);
-  test.seed = request.seed;
+  TestCase test =
+      drawn_case(op, drawn ? draw_params(op, op.family->shapes(op), draws, kRandomWork) : complete_params(op, request.shape),
+                 request.data, request.seed);
+  test.drawn = drawn;
   test.name = fmt::format("{} {} seed {}", request.data, test.params.to_string(), request.seed);
   test.repro = fmt::format("{}--data {} --seed {} --cases 1", drawn ? "" : "--shape " + request.shape.to_string() + " ",
                            request.data, request.seed);
-  test.tags.emplace_back("trivial");  // a draw is not chosen: one that zeros would pass is counted, and fails if all are
-  const Signature signature = signature_of(op, test.params);
-  test.inputs = generate_inputs(signature, {}, request.data, request.seed);
-  test.status = status_for(op, test.params, signature, test.inputs);
+  return test;
+}
+
+TestCase shape_test_case(const Op& op, Params params) {
+  // By the name, so that a case stays what it is when others come or go.
+  const std::string name = params.to_string();
+  std::uint32_t seed = 2166136261;  // FNV-1a
+  for (const char letter : name) seed = (seed ^ static_cast<unsigned char>(letter)) * 16777619;
+  Draws draws(seed);
+  TestCase test = drawn_case(op, std::move(params), std::string(draws.of(kShapeData)), seed);
+  test.name = name;
+  test.repro = "--case " + name;
+  return test;
+}
+
+TestCase random_test_case(const Op& op, std::uint64_t seed, double work) {
+  Draws draws(seed);
+  const std::string data(draws.of(kRandomData));
+  TestCase test = drawn_case(op, draw_params(op, op.family->shapes(op), draws, work), data, seed);
+  test.name = fmt::format("random {}, {} {}", seed, data, test.params.to_string());
+  test.repro = fmt::format("--case random --seed {} --cases 1", seed);
   return test;
 }
 

@@ -22,6 +22,7 @@ struct TestCase {
   std::map<std::string, Kept> canonical;
   std::map<std::string, Array> parts;  // what the golden keeps for the reference
   std::optional<std::uint64_t> seed;   // if it was made from one
+  bool drawn = false;                  // by us, not asked for: few placements, and of a long call a sample of truth
   bool judge_bias = false;             // the op's own seeded case: |z| counts
   std::string repro;                   // options of `assay check OP` that run just this
 
@@ -33,6 +34,12 @@ TestCase case_from_golden(const Op& op, const GoldenFile& file, const std::strin
 
 // The op's own seeded case for the bias; empty if the op has none.
 std::optional<TestCase> bias_test_case(const Op& op);
+
+// One of the op's calls across everything that steers its kernels (harness/verdict/coverage.h): named by its parameters.
+TestCase shape_test_case(const Op& op, Params params);
+
+// Sizes, choices and the inputs' distribution follow from the seed; it costs at most `work` (harness/verdict/draw.h).
+TestCase random_test_case(const Op& op, std::uint64_t seed, double work);
 
 // What the user asks for with --shape, --data, --seed.
 struct GeneratedRequest {

@@ -99,6 +99,21 @@ Miss miss_of(const TensorSpec& spec, const Array& y, std::int64_t i, double trut
   return miss;
 }
 
+// The exact bytes of those outputs that were computed.
+Kept known(const TensorSpec& spec, const reference::Expected& expected) {
+  if (expected.bits_only.empty()) return whole(spec, expected.bytes);
+  Kept kept;
+  const std::size_t size = dtype_size(spec.dtype);
+  for (std::size_t i = 0; i < expected.bits_only.size(); ++i) {
+    if (expected.bits_only[i] != 0) continue;
+    kept.index.push_back(static_cast<std::int64_t>(i));
+    kept.values.bytes.insert(kept.values.bytes.end(), &expected.bytes[i * size], &expected.bytes[i * size] + size);
+  }
+  kept.values.dtype = spec.dtype;
+  kept.values.shape = {static_cast<std::int64_t>(kept.index.size())};
+  return kept;
+}
+
 }  // namespace
 
 void Comparison::add(const Comparison& other) {
@@ -195,6 +210,27 @@ Comparison compare_bytes(const TensorSpec& spec, const Array& y, const Kept& wan
                    want.values.bytes.data() + static_cast<std::size_t>(k) * size, result.tolerances);
   }
   return result;
+}
+
+Comparison compare_expected(const reference::Contract& contract, const TensorSpec& spec, const Array& y,
+                            const reference::Expected& expected) {
+  if (contract.exactness == reference::Exactness::bounded)
+    return compare_bounded(spec, y, expected, contract.bias_unit, contract.keeps_sign);
+  return compare_bytes(spec, y, known(spec, expected), contract.arithmetic_nans);
+}
+
+Kept whole(const TensorSpec& spec, const std::vector<std::uint8_t>& bytes) {
+  Kept kept;
+  kept.values.dtype = spec.dtype;
+  kept.values.shape = spec.shape;
+  kept.values.bytes = bytes;
+  return kept;
+}
+
+std::string describe_miss(const TensorSpec& spec, const Miss& miss) {
+  std::string text = fmt::format("{} = {}, expected {}", element_name(spec, miss.index), miss.got, miss.want);
+  if (miss.ulp > 0) text += fmt::format("; margin {:.4g}, {:.4g} ulp", miss.margin, miss.ulp);
+  return text;
 }
 
 std::optional<double> bias_z(const std::vector<double>& units) {

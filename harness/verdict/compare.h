@@ -48,6 +48,16 @@ Comparison compare_encoded(const Array& y, const reference::Encoding& encoding, 
 // Holds bytes to bytes; the first difference is `worst`. NaNs are equal to NaNs if `any_nan`.
 Comparison compare_bytes(const TensorSpec& spec, const Array& y, const Kept& want, bool any_nan);
 
+// A bounded or an exact output against what its reference computed: all of it, or a sample.
+Comparison compare_expected(const reference::Contract& contract, const TensorSpec& spec, const Array& y,
+                            const reference::Expected& expected);
+
+// An output's bytes, all of them.
+Kept whole(const TensorSpec& spec, const std::vector<std::uint8_t>& bytes);
+
+// "y[0, 3] = 0x.. (..), expected ..; margin .., .. ulp".
+std::string describe_miss(const TensorSpec& spec, const Miss& miss);
+
 // z = sum t / sqrt(sum t^2); empty below 256 units.
 std::optional<double> bias_z(const std::vector<double>& units);
 

@@ -12,7 +12,9 @@ namespace assay {
 // The tensor's own distribution where it has one; else the named one, with what its type makes of it.
 Distribution distribution_for(const TensorSpec& spec, const std::string& name);
 
-// Dense, of the spec's shape. Blocks are whole blocks; packed ones are packed by the reference.
-Array generate_input(const TensorSpec& spec, const Distribution& distribution, std::uint64_t seed, std::uint32_t stream);
+// Dense, of the spec's shape. Blocks are whole blocks; packed ones are packed by the reference. After `period` elements (of plain blocks)
+// it begins again; 0: it does not.
+Array generate_input(const TensorSpec& spec, const Distribution& distribution, std::uint64_t seed, std::uint32_t stream,
+                     std::int64_t period = 0);
 
 }  // namespace assay

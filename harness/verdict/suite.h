@@ -11,6 +11,7 @@
 
 #include "harness/interop/remote/remote_runner.h"
 #include "harness/verdict/check.h"
+#include "harness/verdict/draw.h"
 #include "harness/verdict/shard.h"
 
 namespace assay {
@@ -18,12 +19,16 @@ namespace assay {
 struct CheckRequest {
   std::vector<std::string> ops;               // empty: all
   std::optional<Isa> isa;                     // empty: every one that this CPU runs
-  std::string case_name;                      // empty: all; "bias" is the op's own seeded case
+  std::string case_name;                      // empty: all; "bias", "shapes" and "random" are those made from seeds
   std::string tag;                            // empty: all; only cases with this tag
   std::filesystem::path golden;               // a folder of golden files; empty: the project's own
   std::filesystem::path file;                 // one golden file instead of a folder; empty: all
   std::optional<GeneratedRequest> generated;  // made from seeds instead of read
   std::int64_t generated_cases = 1;           // seeds from generated->seed on
+  bool shapes = false;                        // the ops' calls across what steers their kernels as well
+  std::int64_t random_cases = 0;              // of each op as well, from `seed` on
+  std::uint64_t seed = 1;                     // also of the order of cases, of what lies around their tensors, and of offsets
+  double work = kRandomWork;                  // what a random case may cost
   Shard shard;                                // the part of the cases to run; by default all
   Checks checks = Checks::all();
   std::string variant;                  // empty: all; one of them by its name, such as mine:rms_norm
@@ -45,8 +50,9 @@ struct SuiteResult {
   std::map<std::string, std::vector<std::string>> known;  // op -> its cases that were asked for, those of other shards too
   std::vector<CaseResult> cases;
   std::vector<Skip> skips;
-  std::vector<std::string> faults;  // of the suite as a whole: an op without a trusted case, nothing compared
-  std::string runner;               // where kernels ran, if not here: "aarch64 (scalar)"
+  std::vector<std::string> faults;    // of the suite as a whole: an op without a trusted case, nothing compared
+  std::optional<std::uint64_t> seed;  // of the first random case, if there were any
+  std::string runner;                 // where kernels ran, if not here: "aarch64 (scalar)"
   std::vector<RemotePlugin> plugins;
 
   bool passed() const;

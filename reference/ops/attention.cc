@@ -185,28 +185,52 @@ Cost cost(const Op& op, const Params& params, const A& a) {
           4.0 * width * static_cast<double>(a.n_heads) * keys};
 }
 
+// A view that begins late is seen through a window; without causality there is none.
+void mend(Params& params) {
+  if (params.integer("causal") == 0) return params.set("window", std::int64_t{0});
+  if (params.integer("first_position") == 0) return;
+  const std::int64_t seen = std::max<std::int64_t>(1, params.integer("length") - params.integer_or("rows", 1) + 1);
+  params.set("position", params.integer("first_position") + seen - 1);
+  params.set("window", std::clamp<std::int64_t>(params.integer_or("window", seen), 1, seen));
+}
+
 // Views from 0, from a block and from a span on; windows of less and more than a block; pages out of order.
 ShapeSpace shapes(const Op& op) {
   const auto numbers = [](std::initializer_list<std::int64_t> values) {
     return std::vector<ParamValue>(values.begin(), values.end());
   };
-  ShapeSpace space{{{"n_kv", 2, 3},
-                    {"head_dim", 128, 160},
-                    {"length", 100, 300},
-                    {"position", 0, 400, 1, nullptr, true},
+  ShapeSpace space{{used({"n_kv", 2, 3}, {Column::kv_heads}),
+                    used({"group", 2, 8}, {Column::group}, {{"kHeadsAtOnce", 16}}),
+                    limited(used({"head_dim", 128, 160}, {Column::head_dim}, {{"kChunkDims", 512}}), kMostHeadDim),
+                    used({"length", 100, 300}, {Column::positions}, {{"kKeySpan", 1024}}),
+                    used({"window", 0, 60, 1, nullptr, true}, {Column::window}),
+                    used({"position", 0, 400, 1, nullptr, true}, {Column::positions}),
                     {"k_row_stride", 0, 0, 1, "head_dim"},
                     {"v_row_stride", 0, 0, 1, "head_dim"},
                     {"q_head_stride", 0, 0, 1, "head_dim"},
                     {"y_head_stride", 0, 0, 1, "head_dim"}},
-                   {{"group", numbers({2, 1, 4, 8})},
-                    {"causal", numbers({1, 1, 1, 1, 1, 0})},
-                    {"window", numbers({0, 0, 1, 17, 40})},
+                   {{"causal", numbers({1, 1, 1, 1, 1, 0})},
                     {"scale", {0.0883883461356163, 0.5, -0.25}},
-                    {"first_position", numbers({0, 0, 0, 0, 48, 1008})},
+                    {"first_position", numbers({0, 0, 0, 0, 48, 1008, 65488, 131008, 1 << 24})},
                     {"span_positions", numbers({0, 16, 48, 256})},
                     {"first_slot", numbers({0, 1})},
                     {"slot_step", numbers({1, 10007})}}};
-  if (is_prefill(op)) space.sizes.insert(space.sizes.begin(), {"rows", 4, 20});
+  if (is_prefill(op)) space.sizes.insert(space.sizes.begin(), used({"rows", 4, 20}, {}, {{"kMaxVectors", 8, 16}}));
+  space.mend = mend;
+  space.vast = {{{"n_kv", 2},
+                 {"group", 3},
+                 {"head_dim", 64},
+                 {"length", 40},
+                 {"causal", 1},
+                 {"scale", 0.125},
+                 {"span_positions", 16},
+                 {"k_row_stride", kVastStride / 32},
+                 {"v_row_stride", kVastStride / 32 + 64}}};
+  if (is_prefill(op)) {
+    space.vast[0].set("rows", 4);
+    space.vast[0].set("q_head_stride", kVastStride / 8);
+    space.vast[0].set("y_head_stride", kVastStride / 8 + 64);
+  }
   return space;
 }
 

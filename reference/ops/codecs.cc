@@ -89,11 +89,17 @@ Cost cost(const Op& op, const Params& params, const A& a) {
 }
 
 ShapeSpace row_shapes(const Op& op) {
-  return {{{"n", 1024, 3000, dtype_numbers(block_type(op))}}, {}};
+  return {{used({"n", 1024, 3000, dtype_numbers(block_type(op))}, {Column::hidden, Column::ffn})}, {}};
 }
 ShapeSpace shapes(const Op& op) {
   const std::int64_t unit = dtype_numbers(op.to);
-  return {{{"rows", 5, 9}, {"k", 1024, 1024, unit}, {"src_stride", 0, 0, 1, "k"}, {"dst_stride", 0, 0, unit, "k"}}, {}};
+  return {{{"rows", 5, 9},
+           used({"k", 1024, 1024, unit}, kInputWidths),
+           {"src_stride", 0, 0, 1, "k"},
+           {"dst_stride", 0, 0, unit, "k"}},
+          {},
+          nullptr,
+          {{{"rows", 4}, {"k", 256}, {"src_stride", kVastStride}, {"dst_stride", kVastStride / unit + 5}}}};
 }
 
 constexpr Family kCodec = {

@@ -43,7 +43,7 @@ constexpr Family kFamily = {
     .cost = erased<cost>,
     .shapes =
         [](const Op&) {
-          return ShapeSpace{{{"n", 1000, 3000}}, {}};
+          return ShapeSpace{{used({"n", 1000, 3000}, {Column::hidden, Column::ffn, Column::vocab})}, {}};
         },
     .bench_params =
         [](const Op&) {

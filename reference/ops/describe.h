@@ -38,6 +38,19 @@ inline TensorSpec with_data(TensorSpec spec, Distribution data) {
   spec.data = std::move(data);
   return spec;
 }
+// A size that has values in use, constants that steer kernels, a limit.
+inline Size used(Size size, std::vector<Column> in_use, std::vector<Border> borders = {}) {
+  size.in_use = std::move(in_use);
+  size.borders = std::move(borders);
+  return size;
+}
+inline Size limited(Size size, std::int64_t limit) {
+  size.limit = limit;
+  return size;
+}
+// A row stride of vast calls, in elements: the third row lies past 2^31 of them, no row beside another's place modulo a power of two.
+inline constexpr std::int64_t kVastStride = (std::int64_t{1} << 30) + 48 * 37;
+
 // Inputs first.
 inline Signature call_of(std::vector<TensorSpec> inputs, std::vector<TensorSpec> outputs, std::vector<Split> splits) {
   for (TensorSpec& output : outputs) inputs.push_back(std::move(output));

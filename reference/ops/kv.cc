@@ -62,13 +62,24 @@ Cost store_cost(const Op& op, const Params&, const Store& a) {
 
 ShapeSpace store_shapes(const Op&) {
   return {{{"tokens", 4, 12},
-           {"n_kv", 3, 5},
-           {"head_dim", 80, 160},
+           used({"n_kv", 3, 5}, {Column::kv_heads}),
+           used({"head_dim", 80, 160}, {Column::head_dim}),
            {"head_dim_padded", 0, 0, 1, "head_dim"},
-           {"capacity", 64, 200},
+           used({"capacity", 64, 200}, {Column::positions}),
            {"position", 0, 60, 1, nullptr, true},
            {"src_head_stride", 0, 0, 1, "head_dim"}},
-          {}};
+          {},
+          [](Params& params) {
+            const std::int64_t end = params.integer_or("position", 0) + params.integer("tokens");
+            params.set("capacity", std::max(params.integer("capacity"), end));
+          },
+          {{{"tokens", 5},
+            {"n_kv", 4},
+            {"head_dim", 37},
+            {"head_dim_padded", 37},
+            {"capacity", kVastStride / 37},
+            {"position", 100003},
+            {"src_head_stride", kVastStride / 8}}}};
 }
 
 std::vector<Params> store_bench_params(const Op&) {
@@ -110,7 +121,16 @@ Cost repack_cost(const Op& op, const Params&, const Repack& a) {
 }
 
 ShapeSpace repack_shapes(const Op&) {
-  return {{{"n_kv", 3, 5}, {"row", 64, 160}, {"positions", 10, 12}, {"capacity_src", 20, 60}, {"capacity_dst", 40, 60}}, {}};
+  return {{used({"n_kv", 3, 5}, {Column::kv_heads}),
+           used({"row", 64, 160}, {Column::head_dim}),
+           {"positions", 10, 12},
+           used({"capacity_src", 20, 60}, {Column::positions}),
+           used({"capacity_dst", 40, 60}, {Column::positions})},
+          {},
+          [](Params& params) {
+            for (const char* const capacity : {"capacity_src", "capacity_dst"})
+              params.set(capacity, std::max(params.integer(capacity), params.integer("positions")));
+          }};
 }
 
 std::vector<Params> repack_bench_params(const Op&) {
@@ -170,12 +190,18 @@ Cost copy_cost(const Op& op, const Params&, const Copy& a) {
 }
 
 ShapeSpace copy_shapes(const Op&) {
-  return {{{"n_kv", 3, 5},
-           {"positions", 10, 40},
-           {"head_dim", 80, 160},
+  return {{used({"n_kv", 3, 5}, {Column::kv_heads}),
+           used({"positions", 10, 40}, {Column::positions}),
+           used({"head_dim", 80, 160}, {Column::head_dim}),
            {"src_row_stride", 0, 0, 1, "head_dim"},
            {"dst_row_stride", 0, 0, 1, "head_dim"}},
-          {}};
+          {},
+          nullptr,
+          {{{"n_kv", 3},
+            {"positions", 5},
+            {"head_dim", 37},
+            {"src_row_stride", kVastStride / 4},
+            {"dst_row_stride", kVastStride / 4 + 64}}}};
 }
 
 std::vector<Params> copy_bench_params(const Op&) {
@@ -212,7 +238,11 @@ Cost logits_cost(const Op&, const Params&, const Logits& a) {
 }
 
 ShapeSpace logits_shapes(const Op&) {
-  return {{{"vocab", 1000, 3000}, {"positions", 8, 20}, {"position", 3, 12}, {"dst_stride", 0, 0, 1, "vocab"}}, {}};
+  return {
+      {used({"vocab", 1000, 3000}, {Column::vocab}), {"positions", 8, 20}, {"position", 3, 12}, {"dst_stride", 0, 0, 1, "vocab"}},
+      {},
+      [](Params& params) { params.set("positions", std::max(params.integer("positions"), params.integer("position") + 1)); },
+      {{{"vocab", 262144 + 5}, {"positions", 40000}, {"position", 39999}}}};
 }
 
 std::vector<Params> logits_bench_params(const Op&) {

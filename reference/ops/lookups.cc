@@ -51,7 +51,14 @@ Cost best_cost(const Op&, const Params&, const Best& a) {
 }
 
 ShapeSpace embed_shapes(const Op&) {
-  return {{{"vocab", 50, 70}, {"rows", 4, 9}, {"n", 200, 300}, {"y_stride", 0, 0, 1, "n"}}, {}};
+  return {
+      {used({"vocab", 50, 70}, {Column::vocab}),
+       {"rows", 4, 9},
+       used({"n", 200, 300}, {Column::hidden}),
+       {"y_stride", 0, 0, 1, "n"}},
+      {},
+      nullptr,
+      {{{"vocab", 262144}, {"rows", 24}, {"n", 18432 + 5}}, {{"vocab", 100}, {"rows", 4}, {"n", 37}, {"y_stride", kVastStride}}}};
 }
 
 constexpr Family kEmbed = {
@@ -84,7 +91,7 @@ constexpr Family kArgmax = {
     .cost = erased<best_cost>,
     .shapes =
         [](const Op&) {
-          return ShapeSpace{{{"n", 1000, 3000}}, {}};
+          return ShapeSpace{{used({"n", 1000, 3000}, {Column::vocab})}, {}};
         },
     .bench_params =
         [](const Op&) {

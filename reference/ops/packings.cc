@@ -75,8 +75,13 @@ Cost cost(const Op& op, const Params&, const A& a) {
 }
 
 ShapeSpace shapes(const Op& op) {
-  if (!is_tile(op)) return {{{"n", 77, 130}, {"k", 1024, 1024, dtype_numbers(op.from)}}, {}};
-  return {{{"n", 77, 130}, {"k", 100, 140}, {packs(op) ? "src_stride" : "dst_stride", 0, 0, 1, "k"}}, {}};
+  const Size n = used({"n", 77, 130}, kOutputWidths);
+  if (!is_tile(op)) return {{n, used({"k", 1024, 1024, dtype_numbers(op.from)}, kInputWidths)}, {}};
+  const char* const stride = packs(op) ? "src_stride" : "dst_stride";
+  return {{n, used({"k", 100, 140}, kInputWidths), {stride, 0, 0, 1, "k"}},
+          {},
+          nullptr,
+          {{{"n", 35}, {"k", 37}, {stride, kVastStride / 16 + 5}}}};
 }
 
 constexpr Family kFamily = {

@@ -97,15 +97,31 @@ Cost cost(const Op& op, const Params& params, const A& a) {
   return op.to == DType::f32 ? Cost{bytes, operations} : Cost{bytes, 0, operations};
 }
 
+// Rows of activations that gemm keeps at once.
+Border rows_at_once(const Op& op) {
+  if (is_tile(op)) return {"kCachedRows", 192};
+  return op.to == DType::f32 ? Border{"kDecodedRows", 96} : Border{"kPanelRows", 128};
+}
+
 ShapeSpace shapes(const Op& op) {
   const std::int64_t unit = dtype_numbers(op.from);
-  if (is_gemv(op)) return {{{"n", 77, 200}, is_tile(op) ? Size{"k", 1000, 700} : Size{"k", 1024, 7 * unit, unit}}, {}};
-  return {{{"m", 5, 40},
-           {"n", 77, 130},
-           is_tile(op) ? Size{"k", 1000, 300} : Size{"k", 1024, 3 * unit, unit},
+  Size k = is_tile(op) ? Size{"k", 1000, is_gemv(op) ? 700 : 300} : Size{"k", 1024, (is_gemv(op) ? 7 : 3) * unit, unit};
+  k = used(k, kInputWidths, {{"kBlock", 64}, {"kChunkElements", 1024}, {"kGemvElements", 16384}});
+  if (is_linear(op)) k.limit = ASSAY_LINEAR_MOST_COLUMNS;
+  const std::vector<Border> columns{{"kGroupTiles", 8, kTileRows}};
+  // A gemv's weights cannot lie apart: it reads them all.
+  if (is_gemv(op)) {
+    return {{used({"n", 77, 200}, kOutputWidths, columns), k}, {}, nullptr, {{{"n", (1 << 19) + 33}, {"k", 4096 + unit}}}};
+  }
+  const std::int64_t far = kVastStride / dtype_numbers(x_type(op));
+  return {{used({"m", 5, 40}, {}, {rows_at_once(op)}),
+           used({"n", 77, 130}, kOutputWidths, columns),
+           k,
            {"x_stride", 0, 0, dtype_numbers(x_type(op)), "k"},
            {"y_stride", 0, 0, 1, "n"}},
-          {}};
+          {},
+          nullptr,
+          {{{"m", 4}, {"n", 35}, {"k", 256}, {"x_stride", far}, {"y_stride", kVastStride + 64}}}};
 }
 
 GeneratedCase bias_case(const Op& op) {

@@ -36,7 +36,7 @@ std::vector<TensorSpec> table_outputs(const Op&, const Table& a) {
 
 // inv_freq is an input of the recipe `freqs` alone.
 Signature table_signature(const Op& op, const Params&, const Table& a) {
-  std::vector<TensorSpec> inputs{with_data(input("positions", DType::i32, {a.rows}), {"index", 1, 0, 40960})};
+  std::vector<TensorSpec> inputs{with_data(input("positions", DType::i32, {a.rows}), {"magnitudes", 1, 0, 1 << 26})};
   if (a.recipe == ASSAY_ROPE_FREQS) inputs.push_back(with_data(input("inv_freq", DType::f32, {a.pairs}), {"uniform"}));
   return call_of(inputs, table_outputs(op, a), {{"rows", 1, {{"positions", 0}, {"cos", 0}, {"sin", 0}}, {}}});
 }
@@ -52,7 +52,9 @@ Cost table_cost(const Op&, const Params&, const Table& a) {
 
 ShapeSpace table_shapes(const Op&) {
   return {{{"rows", 5, 20}, {"pairs", 64, 70}, {"table_stride", 0, 0, 1, "pairs"}},
-          {{"recipe", {std::begin(kRecipes), std::end(kRecipes)}}, {"theta", {1e6, 1e4, 5e6, 5e5}}}};
+          {{"recipe", {std::begin(kRecipes), std::end(kRecipes)}}, {"theta", {1e6, 1e4, 5e6, 5e5, 1.5e5, 2.5e5}}},
+          nullptr,
+          {{{"rows", 4}, {"pairs", 37}, {"table_stride", kVastStride}, {"recipe", std::string("f64")}, {"theta", 1e6}}}};
 }
 
 std::vector<Params> table_bench_params(const Op&) {
@@ -134,16 +136,27 @@ Cost cost(const Op&, const Params&, const A& a) {
 // Sections that every head size can have: pair i takes component i mod 4, in runs of 3, 2, 2 and 1.
 ShapeSpace shapes(const Op&) {
   return {{{"rows", 5, 6},
-           {"heads", 3, 5},
-           {"head_dim", 128, 160, 2},
-           {"components", 4, 1, 4},
+           used({"heads", 3, 5}, {Column::heads}),
+           used({"head_dim", 128, 160, 2}, {Column::head_dim}),
+           used({"rot_dim", 0, 160, 2, nullptr, true}, {Column::rot_dim}),
+           limited({"components", 4, 1, 4}, 4),
            {"x_head_stride", 0, 0, 1, "head_dim"},
            {"y_head_stride", 0, 0, 1, "head_dim"}},
           {{"pairing", {std::begin(kPairings), std::end(kPairings)}},
            {"section0", {std::int64_t{3}}},
            {"section1", {std::int64_t{2}}},
            {"section2", {std::int64_t{2}}},
-           {"section3", {std::int64_t{1}}}}};
+           {"section3", {std::int64_t{1}}}},
+          [](Params& params) {
+            if (params.has("rot_dim")) params.set("rot_dim", std::min(params.integer("rot_dim"), params.integer("head_dim")));
+          },
+          {{{"rows", 4},
+            {"heads", 2},
+            {"head_dim", 38},
+            {"x_head_stride", kVastStride / 2},
+            {"y_head_stride", kVastStride / 2 + 64},
+            {"pairing", std::string("split")}},
+           {{"rows", 4}, {"heads", 2}, {"head_dim", 38}, {"table_stride", kVastStride}, {"pairing", std::string("adjacent")}}}};
 }
 
 GeneratedCase bias_case(const Op&) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "golden/params.h"
+#include "reference/ops/models.h"
 #include "reference/ops/tensor.h"
 
 namespace assay {
@@ -41,14 +42,27 @@ struct GeneratedCase {
   std::uint64_t seed = 1;
 };
 
-// A size of the op, for cases of the user's own shapes and for random ones.
+// A constant by which kernels choose their path: a size of value * scale, and one past it, take two. ci/kernel-constants holds these rows to
+// the kernels' sources.
+struct Border {
+  const char* constant;
+  std::int64_t value;
+  std::int64_t scale = 1;
+
+  std::int64_t at() const { return value * scale; }
+};
+
+// A size of the op: what the user's own shapes fall back to, what cases from seeds draw, what the coverage test asks for.
 struct Size {
   const char* name;
   std::int64_t fallback;            // where the user does not give it
-  std::int64_t most;                // the largest that random cases draw
+  std::int64_t most;                // the largest that is drawn anywhere; borders and sizes in use may be past it
   std::int64_t unit = 1;            // sizes are multiples of this
   const char* stride_of = nullptr;  // a stride: at least that size, in units; absent unless given or drawn
   bool optional = false;            // absent unless given or drawn: the op has a value for it
+  std::vector<Column> in_use = {};  // what it is in a model
+  std::vector<Border> borders = {};
+  std::int64_t limit = std::int64_t{1} << 24;  // the largest that kernels take, or that a case can hold
 };
 
 // A parameter with a few values that matter; the first is the default.
@@ -60,6 +74,10 @@ struct Choice {
 struct ShapeSpace {
   std::vector<Size> sizes;
   std::vector<Choice> choices;
+  // Brings sizes that were drawn apart into what the op takes, most of the time: what it must refuse is drawn too.
+  void (*mend)(Params& params) = nullptr;
+  // Calls of a few outputs whose tensors reach past 2^31 and 2^32 elements and bytes, for memory that is mapped again and again.
+  std::vector<Params> vast = {};
 };
 
 // What a call costs at least, for roofs.

@@ -1,0 +1,226 @@
+#include "harness/verdict/coverage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace assay {
+namespace {
+
+constexpr std::int64_t kPast = 16;        // past a constant: by at most so many units
+constexpr std::int64_t kRemainders = 16;  // by the lanes of a vector, and by the rows of a packed block
+constexpr std::int64_t kFarStride = 1024;
+
+std::int64_t round_down(std::int64_t value, std::int64_t unit) {
+  return value / unit * unit;
+}
+
+// What the wish is about; none: the parameter is not given.
+std::optional<std::int64_t> measure(const Wish& wish, const Params& params) {
+  if (wish.size->stride_of == nullptr) {
+    return params.has(wish.param) ? std::optional(params.integer(wish.param)) : std::nullopt;
+  }
+  const std::int64_t dense = dense_stride(*wish.size, params);
+  return params.integer_or(wish.param, dense) - dense;
+}
+
+bool granted(const Wish& wish, const Params& params) {
+  if (wish.size == nullptr) {
+    const auto found = params.values().find(wish.param);
+    return found != params.values().end() && found->second == wish.value;
+  }
+  const auto value = measure(wish, params);
+  return value && *value >= wish.least && *value <= wish.most && (*value - wish.least) % wish.step == 0;
+}
+
+std::string text_of(const Border& border) {
+  return border.constant == std::string_view() ? fmt::format("{}", border.at())
+                                               : fmt::format("{} ({})", border.at(), border.constant);
+}
+
+// The constants by which an op's kernels choose their path, and where counters of 8 and 16 bits end, of numbers and of units.
+std::vector<Border> borders_of(const Size& size) {
+  std::vector<Border> all = size.borders;
+  for (const std::int64_t counter : {256, 65536}) {
+    all.push_back({"", counter});
+    if (size.unit > 1 && counter * size.unit <= std::int64_t{1} << 17) all.push_back({"", counter, size.unit});
+  }
+  std::erase_if(all, [&](const Border& border) { return round_down(border.at(), size.unit) == 0 || border.at() > size.limit; });
+  return all;
+}
+
+// From there on a size is long, where two are to be.
+std::int64_t long_from(const Size& size) {
+  std::int64_t from = std::max(size.most / 2, size.unit);
+  for (const Border& border : size.borders) from = std::max(from, std::min(border.at(), 4 * size.most));
+  return std::min(in_units(from, size) + size.unit, size.limit);
+}
+
+class Maker {
+ public:
+  Maker(const Op& op, const ShapeSpace& space, bool all, std::vector<Requirement>& to)
+      : op_(op), space_(space), all_(all), to_(to) {}
+
+  void make() {
+    for (const Size& size : space_.sizes) size.stride_of != nullptr ? stride(size) : single(size);
+    for (const Choice& choice : space_.choices) {
+      for (const ParamValue& value : choice.values)
+        add({{.param = choice.name, .value = value}}, choice_text(choice.name, value), kSingleWork);
+    }
+    for (std::size_t a = 0; a < space_.sizes.size(); ++a) {
+      for (std::size_t b = a + 1; b < space_.sizes.size(); ++b) pair(space_.sizes[a], space_.sizes[b]);
+    }
+  }
+
+ private:
+  static std::string choice_text(const char* name, ParamValue value) {
+    Params one;
+    one.set(name, std::move(value));
+    return one.to_string();
+  }
+  static Wish range(const Size& size, std::int64_t least, std::int64_t most, std::int64_t step = 1) {
+    return {size.name, least, most, std::max(step, size.stride_of != nullptr ? 1 : size.unit), {}, &size};
+  }
+  static Wish past(const Size& size, const Border& border) {
+    const std::int64_t first = round_down(border.at(), size.unit) + size.unit;
+    return range(size, first, std::min(first + (kPast - 1) * size.unit, size.limit));
+  }
+
+  // Left out where the cheapest call that meets it costs too much, or a size would be larger than it may be.
+  void add(std::vector<Wish> wishes, std::string what, double work) {
+    Params cheapest;
+    for (const Size& size : space_.sizes) {
+      if (size.stride_of == nullptr && !size.optional) cheapest.set(size.name, size.unit);
+    }
+    for (const Choice& choice : space_.choices) cheapest.set(choice.name, choice.values.front());
+    for (const Wish& wish : wishes) {
+      if (wish.size != nullptr && (wish.least > wish.most || wish.most > wish.size->limit)) return;
+      if (wish.size == nullptr) cheapest.set(wish.param, wish.value);
+      if (wish.size != nullptr && wish.size->stride_of == nullptr) cheapest.set(wish.param, wish.least);
+    }
+    if (space_.mend != nullptr) space_.mend(cheapest);
+    // What the op's own rules do not allow is asked of none.
+    for (const Wish& wish : wishes) {
+      if (wish.size != nullptr && wish.size->stride_of == nullptr && !granted(wish, cheapest)) return;
+    }
+    if (work_of(op_, cheapest) <= (all_ ? kLongWork : work)) to_.push_back({std::move(what), std::move(wishes)});
+  }
+
+  void single(const Size& size) {
+    add({range(size, size.unit, size.unit)}, fmt::format("{} = {}", size.name, size.unit), kSingleWork);
+    const std::vector<std::int64_t> in_use = values_in_use(size.in_use);
+    for (std::size_t i = 0; i < in_use.size(); ++i) {
+      const std::int64_t value = in_units(in_use[i], size);
+      add({range(size, value, value)}, fmt::format("{} = {}, in use", size.name, value),
+          i + 1 == in_use.size() ? kSingleWork : kShareWork);
+    }
+    for (const Border& border : borders_of(size)) {
+      const std::int64_t at = round_down(border.at(), size.unit);
+      add({range(size, at, at)}, fmt::format("{} up to {}", size.name, text_of(border)), kSingleWork);
+      add({past(size, border)}, fmt::format("{} past {}", size.name, text_of(border)), kSingleWork);
+    }
+    const std::int64_t period = kRemainders * size.unit;
+    for (std::int64_t r = 0; r < kRemainders; ++r) {
+      add({range(size, period + r * size.unit, std::min(size.limit, std::int64_t{1} << 20), period)},
+          fmt::format("{} of whole units, {} mod 16", size.name, r), kSingleWork);
+    }
+  }
+
+  void stride(const Size& size) {
+    add({range(size, 0, 0)}, fmt::format("{} dense", size.name), kSingleWork);
+    add({range(size, 1, 19)}, fmt::format("{} beside dense", size.name), kSingleWork);
+    add({range(size, kFarStride, 1 << 20)}, fmt::format("{} far from dense", size.name), kSingleWork);
+  }
+
+  void pair(const Size& a, const Size& b) {
+    if (a.stride_of != nullptr || b.stride_of != nullptr) return;
+    const auto few = [](const Size& size) { return range(size, size.unit, std::min(kPast * size.unit, size.limit)); };
+    const auto many = [](const Size& size) { return range(size, long_from(size), size.limit); };
+    add({few(a), few(b)}, fmt::format("{} short, {} short", a.name, b.name), kPairWork);
+    add({many(a), few(b)}, fmt::format("{} long, {} short", a.name, b.name), kPairWork);
+    add({few(a), many(b)}, fmt::format("{} short, {} long", a.name, b.name), kPairWork);
+    add({many(a), many(b)}, fmt::format("{} long, {} long", a.name, b.name), kPairWork);
+    for (const Border& of_a : a.borders) {
+      for (const Border& of_b : b.borders) {
+        add({past(a, of_a), past(b, of_b)},
+            fmt::format("{} past {} with {} past {}", a.name, text_of(of_a), b.name, text_of(of_b)), kPairWork);
+      }
+    }
+  }
+
+  static constexpr double kShareWork = 1 << 20;  // sizes in use are many: the costly ones are left to ci/long
+  const Op& op_;
+  const ShapeSpace& space_;
+  bool all_;
+  std::vector<Requirement>& to_;
+};
+
+// A value within the wish, drawn.
+std::int64_t value_of(const Wish& wish, Draws& draws) {
+  const std::int64_t steps = std::min<std::int64_t>((wish.most - wish.least) / wish.step, 3);
+  return wish.least + wish.step * draws.below(static_cast<std::uint32_t>(steps + 1));
+}
+
+// A call that meets the requirement, otherwise drawn.
+Params meeting(const Op& op, const Coverage& coverage, const Requirement& requirement, double work, Draws& draws) {
+  Params fixed;
+  for (const Wish& wish : requirement.wishes) {
+    if (wish.size == nullptr) fixed.set(wish.param, wish.value);
+    if (wish.size != nullptr && wish.size->stride_of == nullptr) fixed.set(wish.param, value_of(wish, draws));
+  }
+  Params params = draw_params(op, coverage.space, draws, work, fixed);
+  if (coverage.space.mend != nullptr) coverage.space.mend(params);
+  for (const Wish& wish : requirement.wishes) {
+    if (wish.size != nullptr && wish.size->stride_of != nullptr)
+      params.set(wish.param, dense_stride(*wish.size, params) + value_of(wish, draws));
+  }
+  return params;
+}
+
+}  // namespace
+
+bool Requirement::met(const Params& params) const {
+  return std::ranges::all_of(wishes, [&](const Wish& wish) { return granted(wish, params); });
+}
+
+Coverage::Coverage(const Op& op, bool all) : space(op.family->shapes(op)) {
+  Maker(op, space, all, requirements).make();
+}
+
+std::vector<std::string> Coverage::uncovered(const std::vector<Params>& calls) const {
+  std::vector<std::string> missing;
+  for (const Requirement& one : requirements) {
+    if (!std::ranges::any_of(calls, [&](const Params& params) { return one.met(params); })) missing.push_back(one.what);
+  }
+  return missing;
+}
+
+std::vector<Params> covering_params(const Op& op, bool all) {
+  constexpr int kTries = 6;
+  const Coverage coverage(op, all);
+  std::vector<const Requirement*> open;
+  for (const Requirement& one : coverage.requirements) open.push_back(&one);
+  std::vector<Params> chosen;
+  Draws draws(0);
+  while (!open.empty()) {
+    Params best;
+    std::size_t most = 0;
+    for (int i = 0; i < kTries; ++i) {
+      const Params params = meeting(op, coverage, *open.front(), kRandomWork / 4, draws);
+      const auto meets =
+          static_cast<std::size_t>(std::ranges::count_if(open, [&](const Requirement* r) { return r->met(params); }));
+      if (meets <= most || !open.front()->met(params)) continue;
+      most = meets;
+      best = params;
+    }
+    if (most == 0) {  // `mend` forbids it
+      open.erase(open.begin());
+      continue;
+    }
+    std::erase_if(open, [&](const Requirement* r) { return r->met(best); });
+    chosen.push_back(std::move(best));
+  }
+  return chosen;
+}
+
+}  // namespace assay

@@ -1,0 +1,47 @@
+// What the sizes of an op's cases must have among them, and the fewest calls found that have it. From the rows of reference/ops alone:
+// extremes, remainders, both sides of every constant that steers a kernel, short and long of every two sizes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/verdict/draw.h"
+
+namespace assay {
+
+// A size in a range, or a parameter with one value.
+struct Wish {
+  std::string param;
+  std::int64_t least = 0;  // of a stride: beyond dense
+  std::int64_t most = 0;
+  std::int64_t step = 1;  // (value - least) is a multiple of it
+  ParamValue value;       // of a choice
+  const Size* size = nullptr;
+};
+
+// Wishes that one case must grant together.
+struct Requirement {
+  std::string what;  // "k past 1024 (kChunkElements) with m past 128 (kPanelRows)"
+  std::vector<Wish> wishes;
+
+  bool met(const Params& params) const;
+};
+
+// The requirements of an op's cases whose cheapest call costs no more than kPairWork or kSingleWork allow, or, if `all`, kLongWork.
+struct Coverage {
+  ShapeSpace space;  // what the wishes point into
+  std::vector<Requirement> requirements;
+
+  explicit Coverage(const Op& op, bool all = false);
+  Coverage(const Coverage&) = delete;
+  Coverage& operator=(const Coverage&) = delete;
+
+  // Those that none of the calls meets.
+  std::vector<std::string> uncovered(const std::vector<Params>& calls) const;
+};
+
+// Calls that meet every requirement, always the same ones.
+std::vector<Params> covering_params(const Op& op, bool all = false);
+
+}  // namespace assay

@@ -1,0 +1,87 @@
+#include "harness/verdict/draw.h"
+
+#include <algorithm>
+#include <array>
+
+#include "golden/philox.h"
+
+namespace assay {
+namespace {
+
+// Beside a vector width, at a constant's border, a size in use, or anywhere: each as often.
+std::int64_t draw_size(const Size& size, Draws& draws) {
+  constexpr std::array<std::int64_t, 16> kEdges{1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 129};
+  constexpr std::array<std::int64_t, 2> kCounters{256, 65536};
+  const std::vector<std::int64_t> in_use = values_in_use(size.in_use);
+  std::int64_t value = draws.below(static_cast<std::uint32_t>(std::max<std::int64_t>(size.most, 1))) + 1;
+  const std::uint32_t kind = draws.below(4);
+  if (kind == 0) value = std::min(draws.of(kEdges), std::max(size.most, size.unit));
+  if (kind == 1) {
+    const std::uint32_t border = draws.below(static_cast<std::uint32_t>(size.borders.size() + kCounters.size()));
+    value = (border < size.borders.size() ? size.borders[border].at() : kCounters[border - size.borders.size()]) +
+            draws.below(18) - 1;
+  }
+  if (kind == 2 && !in_use.empty()) value = draws.of(in_use);
+  return std::clamp(in_units(value, size), size.unit, std::max(size.limit, size.unit));
+}
+
+// Dense, beside it, or farther away than a panel is wide.
+std::int64_t draw_stride(const Size& size, const Params& params, Draws& draws) {
+  return dense_stride(size, params) + (draws.below(4) == 0 ? 1024 + draws.below(512) : draws.below(20));
+}
+
+// Halves the largest of the sizes that are free until the call costs no more than it may.
+void shrink(const Op& op, const ShapeSpace& space, const Params& fixed, double most, Params& params) {
+  while (work_of(op, params) > most) {
+    const Size* largest = nullptr;
+    for (const Size& size : space.sizes) {
+      if (size.stride_of != nullptr || fixed.has(size.name) || params.integer_or(size.name, 0) <= size.unit) continue;
+      const auto units = [&](const Size& one) { return params.integer(one.name) / one.unit; };
+      if (largest == nullptr || units(size) > units(*largest)) largest = &size;
+    }
+    if (largest == nullptr) return;
+    const std::int64_t before = params.integer(largest->name);
+    params.set(largest->name, in_units(before * 5 / 8, *largest));
+    if (params.integer(largest->name) == before) params.set(largest->name, before - largest->unit);
+    if (space.mend != nullptr) space.mend(params);
+    if (params.integer(largest->name) >= before) return;  // mended back: another size asks for it
+  }
+}
+
+}  // namespace
+
+std::uint32_t Draws::below(std::uint32_t bound) {
+  constexpr std::uint32_t kStream = 0xffffffff;
+  return static_cast<std::uint32_t>((std::uint64_t{philox_block(seed_, kStream, next_++)[0]} * bound) >> 32);
+}
+
+double work_of(const Op& op, const Params& params) {
+  double bytes = 0;
+  for (const TensorSpec& spec : signature_of(op, params).tensors)
+    bytes += static_cast<double>(spec.elements()) * static_cast<double>(dtype_size(spec.dtype));
+  return cost_of(op, params).operations() + 4 * bytes;
+}
+
+std::int64_t dense_stride(const Size& stride, const Params& params) {
+  return (params.integer(stride.stride_of) + stride.unit - 1) / stride.unit;
+}
+
+Params draw_params(const Op& op, const ShapeSpace& space, Draws& draws, double work, const Params& fixed) {
+  Params params;
+  for (const Size& size : space.sizes) {
+    if (size.stride_of != nullptr) continue;
+    if (!size.optional || draws.below(2) == 0) params.set(size.name, draw_size(size, draws));
+  }
+  for (const Choice& choice : space.choices) params.set(choice.name, draws.of(choice.values));
+  for (const auto& [name, value] : fixed.values()) params.set(name, value);
+  if (space.mend != nullptr && draws.below(8) != 0) space.mend(params);
+  shrink(op, space, fixed, work, params);
+  for (const Size& size : space.sizes) {
+    if (size.stride_of != nullptr && !fixed.has(size.name) && draws.below(2) == 0) {
+      params.set(size.name, draw_stride(size, params, draws));
+    }
+  }
+  return params;
+}
+
+}  // namespace assay

@@ -1,0 +1,28 @@
+// A part of a call along one of its splits, and truth for a sample of a call's outputs, which is made of such parts.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "reference/ops/op.h"
+
+namespace assay {
+
+// The whole of a call, or what it is cut into: params and base pointers, in the order of the signature.
+struct CallPart {
+  Params params;
+  std::vector<void*> pointers;
+  std::vector<FieldValue> instead = {};  // of what the params give: a call to be refused, for which no layout of its own is packed
+};
+
+// Rows begin .. end - 1 of what the split counts; `begin` is a multiple of its unit. `signature` is the whole's.
+CallPart part_of(const Signature& signature, const CallPart& whole, const Split& split, std::int64_t begin, std::int64_t end);
+
+// As reference_outputs, but of long calls only for some of what each split counts: the first, the last, those on both sides of what a
+// kernel's constants and counters of 8 and 16 bits border, and a few drawn from the seed. The other outputs are marked bits_only, exact
+// ones too. Where the op cannot be cut, and of what is judged as a whole, it is the reference's.
+std::vector<reference::Expected> sampled_outputs(const Op& op, const Params& params, std::span<void* const> tensors,
+                                                 std::uint64_t seed);
+
+}  // namespace assay
