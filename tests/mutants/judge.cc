@@ -6,7 +6,8 @@
 //
 // For each line one JSON object: name, variant, ended ("" or how the process died), failures [{case, check, message}], and over all
 // cases the largest nmse and whether all were close (harness/verdict/tolerances.h). The mutant of a scalar kernel is not held to the spread,
-// which would be its own. First all cases as they come; only a mutant that passes them so is placed at every alignment and cut.
+// which would be its own. First all cases as they come; only a mutant that passes them so is placed at every alignment and cut; and only
+// one that passes that too is raced by threads and called many times, in a process of its own.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -45,23 +46,43 @@ RunFn load(const std::string& library, const std::string& symbol) {
   return reinterpret_cast<RunFn>(function);
 }
 
-std::vector<CaseCheck> prepared_cases(const Op& op) {
-  std::vector<CaseCheck> checks;
+// An op's cases, and which of them are for threads and for many calls.
+struct Cases {
+  std::vector<CaseCheck> all;
+  std::size_t threads = 0;
+  std::size_t smallest = 0;
+};
+
+Cases prepared_cases(const Op& op) {
+  Cases cases;
+  int worth = 0;
+  std::size_t least = SIZE_MAX;
+  const auto add = [&](TestCase test) {
+    const int one = thread_worth(op, test);
+    if (one > worth) {
+      worth = one;
+      cases.threads = cases.all.size();
+    }
+    cases.all.emplace_back(op, std::move(test), nullptr);
+    const CaseCheck& check = cases.all.back();
+    if (check.refused() || check.bytes() < kSmallBytes || check.bytes() >= least) return;
+    least = check.bytes();
+    cases.smallest = cases.all.size() - 1;
+  };
   for (const auto& path : golden_files(own_golden())) {
     const GoldenFile file(path);
     if (file.op() != op.name) continue;
-    for (const std::string& name : file.case_names()) checks.emplace_back(op, case_from_golden(op, file, name), nullptr);
+    for (const std::string& name : file.case_names()) add(case_from_golden(op, file, name));
   }
-  if (auto test = bias_test_case(op)) checks.emplace_back(op, std::move(*test), nullptr);
-  for (Params& params : covering_params(op)) checks.emplace_back(op, shape_test_case(op, std::move(params)), nullptr);
-  for (std::uint64_t seed = 1; seed <= kRandomCases; ++seed)
-    checks.emplace_back(op, random_test_case(op, seed, kRandomWork), nullptr);
+  if (auto test = bias_test_case(op)) add(std::move(*test));
+  for (Params& params : covering_params(op)) add(shape_test_case(op, std::move(params)));
+  for (std::uint64_t seed = 1; seed <= kRandomCases; ++seed) add(random_test_case(op, seed, kRandomWork));
   const Variant scalar = variants_of(op).back();
-  for (CaseCheck& one : checks) {
+  for (CaseCheck& one : cases.all) {
     const CaseResult result = one.check(scalar, Checks::parse("classes,bound,exact"));  // computes what is kept
     if (result.failure) throw std::runtime_error(result.op + " " + result.case_name + ": " + result.failure->message);
   }
-  return checks;
+  return cases;
 }
 
 struct Mutant {
@@ -73,6 +94,21 @@ struct Mutant {
 
 nlohmann::json failure_json(const CaseResult& result) {
   return {{"case", result.case_name}, {"check", check_name(result.failure->check)}, {"message", result.failure->message}};
+}
+
+// What the state of a kernel does, and threads: in a process that has not called it yet.
+nlohmann::json judge_state(Cases& cases, const Mutant& mutant) {
+  InProcess executor(load(mutant.library, mutant.symbol));
+  const Candidate candidate{.name = mutant.variant, .selection = "", .executor = &executor};
+  const Checks checks = Checks::parse("classes,bound,exact,guard");
+  CaseResult result = cases.all[cases.threads].check(candidate, checks, true);
+  CaseCheck& smallest = cases.all[cases.smallest];
+  if (!result.failure) smallest.apply(smallest.check_many_calls(candidate, checks), result);
+  nlohmann::json failures = nlohmann::json::array();
+  if (result.failure) {
+    failures.push_back(failure_json(result));
+  }
+  return {{"failures", failures}};
 }
 
 nlohmann::json judge(std::vector<CaseCheck>& cases, RefusalCheck& refusals, const Mutant& mutant, const std::string& wanted) {
@@ -111,8 +147,8 @@ nlohmann::json judge(std::vector<CaseCheck>& cases, RefusalCheck& refusals, cons
 }
 
 // In a child: what it does to memory, or to the process, ends with it.
-nlohmann::json judge_apart(std::vector<CaseCheck>& cases, RefusalCheck& refusals, const Mutant& mutant,
-                           const std::string& wanted) {
+template <class Judge>
+nlohmann::json apart(const Judge& judge_it) {
   int ends[2];
   if (pipe(ends) != 0) throw std::runtime_error("pipe failed");
   const pid_t child = fork();
@@ -123,7 +159,7 @@ nlohmann::json judge_apart(std::vector<CaseCheck>& cases, RefusalCheck& refusals
     setrlimit(RLIMIT_CPU, &limit);
     std::string text;
     try {
-      text = judge(cases, refusals, mutant, wanted).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+      text = judge_it().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     } catch (const std::exception& error) {
       text = nlohmann::json{{"error", error.what()}}.dump();
     }
@@ -151,15 +187,20 @@ nlohmann::json judge_apart(std::vector<CaseCheck>& cases, RefusalCheck& refusals
 int run(const std::string& op_name, const std::string& wanted) {
   assert_float_environment();
   const Op& op = require_op(op_name);
-  std::vector<CaseCheck> cases = prepared_cases(op);
+  Cases cases = prepared_cases(op);
   RefusalCheck refusals(op);
   for (std::string line; std::getline(std::cin, line);) {
     Mutant mutant;
     std::istringstream(line) >> mutant.name >> mutant.library >> mutant.symbol >> mutant.variant;
-    nlohmann::json result = judge_apart(cases, refusals, mutant, wanted);
+    nlohmann::json result = apart([&] { return judge(cases.all, refusals, mutant, wanted); });
+    if (result["failures"].empty() && result["ended"] == "" && wanted.find("guard") != std::string::npos) {
+      const nlohmann::json state = apart([&] { return judge_state(cases, mutant); });
+      result["failures"] = state["failures"];
+      result["ended"] = state["ended"];
+    }
     result["name"] = mutant.name;
     result["variant"] = mutant.variant;
-    result["cases"] = cases.size();
+    result["cases"] = cases.all.size();
     std::cout << result.dump() << std::endl;
   }
   return 0;
