@@ -121,18 +121,20 @@ class Trapping final : public Executor {
  public:
   explicit Trapping(AssayStatus (*kernel)(const void* args)) : kernel_(kernel) {}
 
-  Execution run(const Call& call, std::span<const CallPart> parts, bool) override {
+  Execution run(const Call& call, std::span<const CallPart> parts, const Manner&) override {
     Execution result;
     for (const CallPart& part : parts) {
       const Arguments arguments(call.op(), part.params, part.pointers);
       AssayStatus status = ASSAY_OK;
-      result.fault = run_guarded([&] {
-        struct sigaction traps {};
-        traps.sa_sigaction = on_illegal;
-        traps.sa_flags = SA_SIGINFO | SA_NODEFER;
-        sigaction(SIGILL, &traps, &guards);
-        status = kernel_(arguments.data());
-      });
+      install_fault_handlers();
+      struct sigaction traps {};
+      traps.sa_sigaction = on_illegal;
+      traps.sa_flags = SA_SIGINFO | SA_NODEFER;
+      sigaction(SIGILL, &traps, &guards);
+      const auto fault = catch_faults([&] { status = kernel_(arguments.data()); });
+      sigaction(SIGILL, &guards, nullptr);
+      if (fault && fault->text.empty()) result.fault = MemoryFault{fault->signal, fault->address};
+      if (fault) result.failure = fault->text;
       if (tiles.configured() || take_back_tiles()) result.failure = kTilesLeft;
       tiles.release();
       if (status != ASSAY_OK) result.status = status;

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/verdict/discipline/faults.h"
+#include "harness/verdict/discipline/rules.h"
 #include "harness/verdict/guard.h"
 #include "kernels/products/tile_model.h"
 
@@ -178,17 +180,17 @@ TEST(TileModel, ALoadTakesItsStrideAndNoByteBesides) {
   }
   TileModel tiles;
   tiles.configure(config_of({{3, 8}}));
-  EXPECT_FALSE(run_guarded([&] { tiles.load(0, rows, 100); }));
+  EXPECT_FALSE(catch_faults([&] { tiles.load(0, rows, 100); }));
   for (int r = 0; r < 3; ++r) EXPECT_EQ(std::memcmp(tiles.row(0, r), rows + 100 * r, 8), 0) << r;
-  EXPECT_FALSE(run_guarded([&] { tiles.store(0, rows, 100); }));
+  EXPECT_FALSE(catch_faults([&] { tiles.store(0, rows, 100); }));
   tiles.release();
 }
 
 // The reason of the fault that `act` ends in; empty: none.
 std::string reason(const std::function<void()>& act) {
-  const auto fault = run_guarded(act);
+  const auto fault = catch_faults(act);
   if (!fault) return "";
-  return fault->reason == nullptr ? "a fault of the test's own" : fault->reason;
+  return fault->text.empty() ? "a fault of the test's own" : fault->text;
 }
 void expect_fault(const std::function<void()>& act, const std::string& part) {
   const std::string found = reason(act);

@@ -29,6 +29,10 @@
 
 #define ASSAY_PLUGIN_ABI 2
 
+/* What a call may need of the stack, its callees' frames included: its caller's thread may have little more. It leaves its thread as it
+   found it (registers that a callee saves, floating-point control, MMX, signals) and takes no memory of its own. */
+#define ASSAY_STACK_BYTES 524288
+
 #define ASSAY_PLUGIN_SYMBOL "assay_plugin"
 
 #ifdef __cplusplus
@@ -63,7 +67,8 @@ typedef struct AssayPluginKernel {
   AssayStatus (*run)(const void* args); /* `args` points to the op's argument struct */
 
   /* What the kernel declares of itself: "key=value;" for each, or null. A key is of a-z, 0-9 and '-', a value of printable characters
-     but ';'. An unknown key is refused: what is declared must be held to. No key is known yet. */
+     but ';'. An unknown key is refused: what is declared must be held to. Known: "allocates=yes;": calls take memory of their own, which
+     fails a kernel otherwise; more with every call fails it all the same. */
   const char* properties;
 } AssayPluginKernel;
 

@@ -10,42 +10,6 @@
 namespace assay {
 namespace {
 
-constexpr std::size_t kLine = 64;                      // offsets are tried over a cache line
-constexpr std::size_t kEveryAlignmentBytes = 1 << 18;  // larger calls are not tried at every alignment
-
-// A stretch of elements without a gap.
-struct Run {
-  std::int64_t offset;
-  std::int64_t count;
-};
-
-// The runs of a tensor in logical order, neighbours joined.
-std::vector<Run> runs_of(const TensorSpec& spec) {
-  std::vector<Run> runs;
-  const std::int64_t inner = spec.shape.empty() ? 1 : spec.shape.back();
-  const std::int64_t rows = inner == 0 ? 0 : spec.elements() / inner;
-  for (std::int64_t row = 0; row < rows; ++row) {
-    std::int64_t offset = 0;
-    std::int64_t rest = row;
-    for (std::size_t axis = spec.shape.size(); axis-- > 1;) {
-      offset += rest % spec.shape[axis - 1] * spec.strides[axis - 1];
-      rest /= spec.shape[axis - 1];
-    }
-    if (!runs.empty() && runs.back().offset + runs.back().count == offset) {
-      runs.back().count += inner;
-    } else {
-      runs.push_back({offset, inner});
-    }
-  }
-  return runs;
-}
-
-// The first byte in [begin, end) that is not `poison`; null if none.
-const std::uint8_t* find_touched(const std::uint8_t* begin, const std::uint8_t* end, std::uint8_t poison) {
-  const auto* touched = std::find_if(begin, end, [poison](std::uint8_t byte) { return byte != poison; });
-  return touched == end ? nullptr : touched;
-}
-
 // Says where `address` lies as seen from the tensor in [base, base + bytes).
 std::string position(const TensorSpec& spec, const std::uint8_t* base, const std::uint8_t* address) {
   const auto bytes = static_cast<std::ptrdiff_t>(spec.extent_bytes());
@@ -54,43 +18,15 @@ std::string position(const TensorSpec& spec, const std::uint8_t* base, const std
   return fmt::format("byte {} of {}, in the gap between its rows", address - base, spec.name);
 }
 
-// Calls visit(begin, end) for each stretch of the memory that holds no element of the tensor, ascending, until it
-// returns false.
-template <class Visit>
-void for_each_gap(const TensorSpec& spec, const GuardedMemory& memory, std::uint8_t* base, Visit visit) {
-  const std::size_t size = dtype_size(spec.dtype);
-  std::vector<Run> runs = runs_of(spec);  // strides need not fall from the outer axes to the inner
-  std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.offset < b.offset; });
-  std::uint8_t* from = memory.begin();
-  for (const Run& run : runs) {
-    std::uint8_t* start = base + static_cast<std::size_t>(run.offset) * size;
-    if (!visit(from, start)) return;
-    from = start + static_cast<std::size_t>(run.count) * size;
-  }
-  visit(from, memory.end());
-}
-
 // The canaries: what is no element of the tensor must still be poison.
-std::string check_canaries(const TensorSpec& spec, const GuardedMemory& memory, std::uint8_t* base, std::uint8_t poison) {
+std::string check_canaries(const TensorSpec& spec, const GuardedMemory& memory, std::uint8_t* base, const Poison& poison) {
   std::string violation;
   for_each_gap(spec, memory, base, [&](const std::uint8_t* begin, const std::uint8_t* end) {
-    const auto* touched = find_touched(begin, end, poison);
+    const auto* touched = poison.find_touched(base, begin, end);
     if (touched != nullptr) violation = "wrote " + position(spec, base, touched);
     return touched == nullptr;
   });
   return violation;
-}
-
-bool holds(const TensorSpec& spec, const void* base, const Array& dense) {
-  const std::size_t size = dtype_size(spec.dtype);
-  const std::uint8_t* expected = dense.bytes.data();
-  for (const Run& run : runs_of(spec)) {
-    const std::size_t bytes = static_cast<std::size_t>(run.count) * size;
-    if (std::memcmp(static_cast<const std::uint8_t*>(base) + static_cast<std::size_t>(run.offset) * size, expected, bytes) != 0)
-      return false;
-    expected += bytes;
-  }
-  return true;
 }
 
 void check_input(const Op& op, const TensorSpec& spec, const Array& array) {
@@ -102,40 +38,21 @@ void check_input(const Op& op, const TensorSpec& spec, const Array& array) {
 
 }  // namespace
 
-Array gather(const TensorSpec& spec, const void* base) {
-  Array dense;
-  dense.dtype = spec.dtype;
-  dense.shape = spec.shape;
-  const std::size_t size = dtype_size(spec.dtype);
-  dense.bytes.resize(static_cast<std::size_t>(spec.elements()) * size);
-  std::uint8_t* to = dense.bytes.data();
-  for (const Run& run : runs_of(spec)) {
-    const std::size_t bytes = static_cast<std::size_t>(run.count) * size;
-    std::memcpy(to, static_cast<const std::uint8_t*>(base) + static_cast<std::size_t>(run.offset) * size, bytes);
-    to += bytes;
-  }
-  return dense;
-}
-
-void scatter(const TensorSpec& spec, const Array& dense, void* base) {
-  const std::size_t size = dtype_size(spec.dtype);
-  const std::uint8_t* from = dense.bytes.data();
-  for (const Run& run : runs_of(spec)) {
-    const std::size_t bytes = static_cast<std::size_t>(run.count) * size;
-    std::memcpy(static_cast<std::uint8_t*>(base) + static_cast<std::size_t>(run.offset) * size, from, bytes);
-    from += bytes;
-  }
-}
-
-Call::Call(const Op& op, Params params, std::vector<Array> inputs, std::size_t page)
-    : op_(op), params_(std::move(params)), signature_(signature_of(op, params_)), inputs_(std::move(inputs)) {
+Call::Call(const Op& op, Params params, std::vector<Array> inputs, std::size_t page, std::uint64_t seed)
+    : op_(op),
+      params_(std::move(params)),
+      signature_(signature_of(op, params_)),
+      inputs_(std::move(inputs)),
+      placements_(placements_of(signature_, seed)),
+      poison_seed_(seed),
+      poison_(Poison::Kind::noise, seed) {
   std::size_t next = 0;
   for (const TensorSpec& spec : signature_.tensors) {
     if (spec.role == Direction::in) {
       if (next == inputs_.size()) throw std::invalid_argument(fmt::format("{}: input '{}' is missing", op.name, spec.name));
       check_input(op, spec, inputs_[next++]);
     }
-    memory_.emplace_back(spec.extent_bytes() + kLine, page);
+    memory_.emplace_back(spec.extent_bytes() + kOffsets, page);
   }
   pointers_.resize(memory_.size());
 }
@@ -146,31 +63,39 @@ std::size_t Call::bytes() const {
   return total;
 }
 
-void Call::place(const Placement& placement) {
-  placed_ = placement;
+void Call::place(const Placement& placement, const std::vector<Array>& inputs) {
+  placed_ = placement.name;
+  poison_ = Poison(placement.poison, split_mix(poison_seed_));
   std::size_t next_input = 0;
   for (std::size_t t = 0; t < memory_.size(); ++t) {
     const TensorSpec& spec = signature_.tensors[t];
     const GuardedMemory& memory = memory_[t];
-    std::uint8_t* base = memory.begin() + placement.step * (2 * t + 1) * spec.alignment % kLine;
+    std::uint8_t* base = memory.begin() + (placement.offsets.empty() ? 0 : placement.offsets[t]);
     if (placement.at_end) {
       base = memory.end() - spec.extent_bytes();
-      base -= reinterpret_cast<std::uintptr_t>(base) % spec.alignment;
+      base -= reinterpret_cast<std::uintptr_t>(base) % spec.alignment + (placement.after_other ? spec.alignment : 0);
     }
     pointers_[t] = base;
     const auto poison = [&](std::uint8_t* begin, const std::uint8_t* end) {
-      std::memset(begin, placement.poison, static_cast<std::size_t>(end - begin));
+      poison_.fill(base, begin, end);
       return true;
     };
     if (spec.role == Direction::out) {
       poison(memory.begin(), memory.end());
     } else {
       for_each_gap(spec, memory, base, poison);
-      scatter(spec, inputs_[next_input++], base);
+      scatter(spec, inputs[next_input++], base);
     }
   }
+  std::vector<bool> written(memory_.size(), false);
   for (std::size_t t = 0; t < memory_.size(); ++t) {
-    if (signature_.tensors[t].in_place_only || static_cast<int>(t) == placement.in_place) pointers_[t] = pointers_[alias_of(t)];
+    if (!signature_.tensors[t].in_place_only && static_cast<int>(t) != placement.in_place) continue;
+    written[alias_of(t)] = true;
+    pointers_[t] = pointers_[alias_of(t)];
+  }
+  for (std::size_t t = 0; t < memory_.size(); ++t) {
+    if (signature_.tensors[t].role == Direction::in && !written[t])
+      pointers_[t] = memory_[t].read_only(static_cast<std::uint8_t*>(pointers_[t]));
   }
 }
 
@@ -184,26 +109,22 @@ std::size_t Call::alias_of(std::size_t output) const {
 }
 
 std::string Call::describe(const MemoryFault& fault) const {
-  if (fault.reason != nullptr) return fault.reason;
   if (fault.signal == SIGILL) return "executed an instruction that this CPU lacks (SIGILL)";
   if (fault.signal == SIGFPE) return "raised SIGFPE";
   if (fault.signal == SIGABRT) return "aborted (SIGABRT)";
   if (fault.signal == SIGTRAP) return "trapped (SIGTRAP)";
-  const auto* address = static_cast<const std::uint8_t*>(fault.address);
   for (std::size_t t = 0; t < memory_.size(); ++t) {
-    if (!memory_[t].owns(address)) continue;
-    return "touched " + position(signature_.tensors[t], static_cast<const std::uint8_t*>(pointers_[t]), address) +
-           " (guard page)";
+    const GuardedMemory& memory = memory_[t];
+    if (!memory.owns(fault.address)) continue;
+    const TensorSpec& spec = signature_.tensors[t];
+    const std::uint8_t* const address = memory.writable(fault.address);
+    const std::uint8_t* const base = memory.writable(pointers_[t]);
+    if (address < memory.begin() || address >= memory.end()) return "touched " + position(spec, base, address) + " (guard page)";
+    const auto offset = address - base;
+    if (offset < 0 || offset >= static_cast<std::ptrdiff_t>(spec.extent_bytes())) return "wrote " + position(spec, base, address);
+    return fmt::format("changed its input {}: byte {}, which can only be read", spec.name, offset);
   }
   return fmt::format("touched address {}, far from every tensor (signal {})", fault.address, fault.signal);
-}
-
-// True if an output lies on this input.
-bool Call::overwritten(std::size_t tensor) const {
-  for (std::size_t t = 0; t < memory_.size(); ++t) {
-    if (signature_.tensors[t].role == Direction::out && t != tensor && pointers_[t] == pointers_[tensor]) return true;
-  }
-  return false;
 }
 
 // True if every output holds the poison, or the input that it lies on.
@@ -220,9 +141,7 @@ bool Call::untouched() const {
       if (!holds(spec, pointers_[t], *originals[alias_of(t)])) return false;
       continue;
     }
-    for (const std::uint8_t byte : gather(spec, pointers_[t]).bytes) {
-      if (byte != placed_.poison) return false;
-    }
+    if (poison_.find_touched(pointers_[t], memory_[t].begin(), memory_[t].end()) != nullptr) return false;
   }
   return true;
 }
@@ -233,9 +152,9 @@ std::string Call::check_surroundings() const {
     const TensorSpec& spec = signature_.tensors[t];
     const Array* original = spec.role == Direction::in ? &inputs_[next_input++] : nullptr;
     if (!memory_[t].owns(pointers_[t])) continue;  // an output on its alias: examined there
-    std::string violation = check_canaries(spec, memory_[t], static_cast<std::uint8_t*>(pointers_[t]), placed_.poison);
+    std::string violation = check_canaries(spec, memory_[t], memory_[t].writable(pointers_[t]), poison_);
     if (!violation.empty()) return violation;
-    if (original != nullptr && !overwritten(t) && !holds(spec, pointers_[t], *original)) {
+    if (original != nullptr && !writable(t) && !holds(spec, pointers_[t], *original)) {
       return "changed its input " + spec.name;
     }
   }
@@ -247,7 +166,8 @@ Outcome Call::examine(const Execution& execution) {
   outcome.status = execution.status;
   outcome.crashed = execution.fault || !execution.failure.empty();
   outcome.violation = execution.fault ? describe(*execution.fault) : outcome.crashed ? execution.failure : check_surroundings();
-  if (!outcome.violation.empty()) outcome.violation += ", placed " + placed_.name;
+  if (!outcome.violation.empty()) outcome.violation += ", placed " + placed_;
+  outcome.odd_call = execution.odd_call;
   outcome.untouched = outcome.status != ASSAY_OK && untouched();
   for (std::size_t t = 0; t < memory_.size(); ++t) {
     const TensorSpec& spec = signature_.tensors[t];
@@ -256,47 +176,53 @@ Outcome Call::examine(const Execution& execution) {
   return outcome;
 }
 
-Outcome Call::run(Executor& executor, const Placement& placement) {
+Outcome Call::run(Executor& executor, const Placement& placement, const Manner& manner) {
   place(placement);
   const CallPart whole{params_, pointers_};
-  return examine(executor.run(*this, {&whole, 1}, false));
+  return examine(executor.run(*this, {&whole, 1}, manner));
 }
 
-// Neighbouring ranges of the split's param, at multiples of its unit.
-std::vector<CallPart> Call::cut(const Split& split, int parts) const {
+std::string Call::run_other_data(Executor& executor, const Placement& placement) {
+  std::vector<Array> moved = inputs_;
+  auto input = moved.begin();
+  for (const TensorSpec& spec : signature_.tensors) {
+    if (spec.role == Direction::out) continue;
+    auto& bytes = (input++)->bytes;
+    const std::size_t element = dtype_size(spec.dtype);
+    if (!spec.data && bytes.size() > element)
+      std::rotate(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(element), bytes.end());
+  }
+  place(placement, moved);
+  const CallPart whole{params_, pointers_};
+  const Execution execution = executor.run(*this, {&whole, 1}, {});
+  if (!execution.fault && execution.failure.empty()) return {};
+  return (execution.fault ? describe(*execution.fault) : execution.failure) + ", with other data, placed " + placed_;
+}
+
+std::int64_t most_parts(const Split& split, const Params& params) {
+  return (params.integer(split.param) + split.unit - 1) / split.unit;
+}
+
+// Neighbouring ranges of the split's param, at multiples of its unit; uneven ones as 1 : 2 : 3 and so on, none of them empty.
+std::vector<CallPart> Call::cut(const Split& split, int parts, bool uneven) const {
   const std::int64_t count = params_.integer(split.param);
-  const std::int64_t units = (count + split.unit - 1) / split.unit;
+  const std::int64_t units = most_parts(split, params_);
   const std::int64_t most = std::clamp<std::int64_t>(parts, 1, std::max<std::int64_t>(units, 1));
+  const auto until = [&](std::int64_t p) { return uneven ? units * (p * (p + 1)) / (most * (most + 1)) : units * p / most; };
   std::vector<CallPart> all;
   for (std::int64_t p = 0; p < most; ++p) {
-    const std::int64_t begin = units * p / most * split.unit;
-    const std::int64_t end = std::min(count, units * (p + 1) / most * split.unit);
-    all.push_back(part_of(signature_, {params_, pointers_}, split, begin, end));
+    const std::int64_t begin = until(p) * split.unit;
+    const std::int64_t end = std::min(count, until(p + 1) * split.unit);
+    if (begin < end || count == 0) all.push_back(part_of(signature_, {params_, pointers_}, split, begin, end));
   }
   return all;
 }
 
-Outcome Call::run_split(Executor& executor, const Split& split, int parts, bool at_once) {
-  place({fmt::format("cut by {} {} {} {}", split.param, at_once ? "among" : "in", parts, at_once ? "threads" : "parts"), false, 0,
-         0xff, -1});
-  return examine(executor.run(*this, cut(split, parts), at_once));
-}
-
-std::vector<Placement> Call::placements() const {
-  std::vector<Placement> all{{"against the rear guard page", true, 0, 0xff, -1},
-                             {"against the front guard page", false, 0, 0x3b, -1}};
-  for (std::size_t t = 0; t < memory_.size(); ++t) {
-    const TensorSpec& spec = signature_.tensors[t];
-    if (!spec.alias.empty() && !spec.in_place_only)
-      all.push_back({spec.name + " in place of " + spec.alias, true, 0, 0xff, static_cast<int>(t)});
-  }
-  if (bytes() > kEveryAlignmentBytes) return all;
-  std::size_t finest = kLine;
-  for (const TensorSpec& spec : signature_.tensors) finest = std::min(finest, spec.alignment);
-  for (std::size_t step = 1; step < kLine / finest; ++step) {
-    all.push_back({fmt::format("at offset {} from a cache line", step * finest), false, step, 0x3b, -1});
-  }
-  return all;
+Outcome Call::run_parts(Executor& executor, const Split* split, int parts, const Manner& manner, bool uneven) {
+  const std::string how = fmt::format("{} {} {}", manner.at_once ? "among" : "in", parts, manner.at_once ? "threads" : "parts");
+  place({split == nullptr ? "whole " + how : fmt::format("cut by {} {}", split->param, how), false, {}, Poison::Kind::nans, -1});
+  const std::vector<CallPart> whole(static_cast<std::size_t>(parts), CallPart{params_, pointers_});
+  return examine(executor.run(*this, split == nullptr ? whole : cut(*split, parts, uneven), manner));
 }
 
 }  // namespace assay

@@ -9,32 +9,29 @@
 #include "golden/hdf5.h"
 #include "harness/verdict/executor.h"
 #include "harness/verdict/guard.h"
+#include "harness/verdict/placements.h"
+#include "harness/verdict/strided.h"
 #include "reference/ops/op.h"
 
 namespace assay {
-
-// Where the tensors of a call lie in their memory.
-struct Placement {
-  std::string name;            // for messages
-  bool at_end = true;          // each tensor's last byte against the rear guard page, as far as its alignment allows
-  std::size_t step = 0;        // at_end = false: offsets from the front guard page, another for each tensor
-  std::uint8_t poison = 0xff;  // fills what is no tensor's element: 0xff makes NaNs, 0x3b small finite numbers
-  int in_place = -1;           // the output (its index in the signature) that lies on its alias
-};
 
 struct Outcome {
   AssayStatus status = ASSAY_OK;
   std::string violation;       // empty, or what was touched that must not be
   std::vector<Array> outputs;  // dense, in the order of the signature
   bool untouched = false;      // refused, and the outputs hold what they held before the call
-  bool crashed = false;        // it did not end by returning: `violation` says how
+  bool crashed = false;        // it did not end as a call must: `violation` says how
+  std::int64_t odd_call = 0;   // of many calls the first with other outputs than the first call's, which these are; 0: none
 };
+
+// How many parts a split of a call makes at most.
+std::int64_t most_parts(const Split& split, const Params& params);
 
 class Call {
  public:
   // `inputs` are dense, in the order of the signature. Throws std::invalid_argument where one's type or shape is not
-  // what the signature says. `page`: at least this machine's, and that of every machine it is to be sent to.
-  Call(const Op& op, Params params, std::vector<Array> inputs, std::size_t page = guard_page_bytes());
+  // what the signature says. `page`: at least this machine's, and that of every machine it is to be sent to. `seed`: of poison and offsets.
+  Call(const Op& op, Params params, std::vector<Array> inputs, std::size_t page = guard_page_bytes(), std::uint64_t seed = 1);
 
   const Op& op() const { return op_; }
   const Signature& signature() const { return signature_; }
@@ -42,28 +39,32 @@ class Call {
   const std::vector<Array>& inputs() const { return inputs_; }
   std::size_t bytes() const;
 
-  void place(const Placement& placement);
-  // Base pointers as placed, in the order of the signature.
+  void place(const Placement& placement) { place(placement, inputs_); }
+  // Base pointers as placed, in the order of the signature; of an input that no output lies on, where it can only be read.
   std::span<void* const> pointers() const { return pointers_; }
 
-  // What each tensor of the signature lies in.
+  // What each tensor of the signature lies in, and whether the kernel may write there.
   std::span<const GuardedMemory> memory() const { return memory_; }
+  bool writable(std::size_t tensor) const { return memory_[tensor].writable(pointers_[tensor]) == pointers_[tensor]; }
 
   // Places, runs and examines everything around it.
-  Outcome run(Executor& executor, const Placement& placement);
-  // The same on the front placement, cut in `parts` by the signature's split, which run on threads or one after the other.
-  Outcome run_split(Executor& executor, const Split& split, int parts, bool at_once);
+  Outcome run(Executor& executor, const Placement& placement, const Manner& manner = {});
+  // The same on the front placement, cut in at most `parts` by one of the signature's splits, into parts alike or each larger than the one
+  // before. Without a split every part is the whole call, which writes the same.
+  Outcome run_parts(Executor& executor, const Split* split, int parts, const Manner& manner, bool uneven = false);
+  // Other data at the same addresses: inputs whose elements have moved one on, where any data make sense. For what a kernel remembers; what it
+  // computes is not looked at. How it ended, if not by returning; else empty.
+  std::string run_other_data(Executor& executor, const Placement& placement);
 
-  // Every placement this call is checked in: both ends; outputs on their aliases; and, for small calls, every
-  // alignment that the header allows.
-  std::vector<Placement> placements() const;
+  // Every placement this call is checked in (harness/verdict/placements.h).
+  const std::vector<Placement>& placements() const { return placements_; }
 
  private:
-  std::vector<CallPart> cut(const Split& split, int parts) const;
+  void place(const Placement& placement, const std::vector<Array>& inputs);
+  std::vector<CallPart> cut(const Split& split, int parts, bool uneven) const;
   Outcome examine(const Execution& execution);
   std::string describe(const MemoryFault& fault) const;
   std::string check_surroundings() const;
-  bool overwritten(std::size_t tensor) const;
   bool untouched() const;
   std::size_t alias_of(std::size_t output) const;
 
@@ -73,11 +74,10 @@ class Call {
   std::vector<Array> inputs_;
   std::vector<GuardedMemory> memory_;
   std::vector<void*> pointers_;
-  Placement placed_;
+  std::vector<Placement> placements_;
+  std::uint64_t poison_seed_;  // of the next placing's
+  std::string placed_;         // the placement's name
+  Poison poison_;              // that lies there
 };
-
-// Gathers a strided tensor into a dense one, and back.
-Array gather(const TensorSpec& spec, const void* base);
-void scatter(const TensorSpec& spec, const Array& dense, void* base);
 
 }  // namespace assay

@@ -46,8 +46,11 @@ class ImageOfCall {
   void add_pointer(std::size_t offset, std::size_t tensor) {
     const auto block = static_cast<std::uint32_t>(image_.part.blocks.size() - 1);
     const std::size_t m = memory_of(part_.pointers[tensor], memory_);
+    // From the start of the mapping that the tensor is seen in: the word may point before it.
+    const auto* const base = static_cast<const std::uint8_t*>(part_.pointers[tensor]);
     const std::uint64_t value = word_at(image_.part.blocks.back(), offset);
-    const auto addend = static_cast<std::int64_t>(value - reinterpret_cast<std::uintptr_t>(memory_[m].begin()));
+    const auto addend = static_cast<std::int64_t>(value - reinterpret_cast<std::uintptr_t>(base)) +
+                        (memory_[m].writable(base) - memory_[m].begin());
     image_.part.pointers.push_back({block, offset, false, static_cast<std::uint32_t>(m), addend});
     image_.tensors.push_back(tensor);
   }

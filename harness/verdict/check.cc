@@ -23,21 +23,18 @@ Array zeros_like(const TensorSpec& spec) {
   return array;
 }
 
-// Of a case that was drawn, which stands for many: the first two placements and another.
-void keep_few(std::vector<Placement>& placements, std::uint64_t seed) {
-  Draws draws(seed ^ 1);
-  while (placements.size() > 3)
-    placements.erase(placements.begin() + 2 + draws.below(static_cast<std::uint32_t>(placements.size() - 2)));
-}
-
 }  // namespace
+
+bool judges_layouts(const Candidate& candidate, const Checks& checks) {
+  return checks.has(Check::guard) || (checks.has(Check::bits) && !candidate.canonical);
+}
 
 std::string ledger_key(const std::string& op, const std::string& variant) {
   return op + " " + variant;
 }
 
-CaseCheck::CaseCheck(const Op& op, TestCase test, const Ledger* ledger, std::size_t page)
-    : op_(op), test_(std::move(test)), ledger_(ledger), call_(op, test_.params, std::move(test_.inputs), page) {
+CaseCheck::CaseCheck(const Op& op, TestCase test, const Ledger* ledger, std::size_t page, std::uint64_t seed)
+    : op_(op), test_(std::move(test)), ledger_(ledger), call_(op, test_.params, std::move(test_.inputs), page, seed) {
   const auto& tensors = call_.signature().tensors;
   for (std::size_t t = 0; t < tensors.size(); ++t) {
     if (tensors[t].role == Direction::out) outputs_.push_back(t);
@@ -209,91 +206,12 @@ bool CaseCheck::known_to_ledger(const Candidate& candidate) const {
   return ours || (candidate.own_ledger != nullptr && candidate.own_ledger->digest(ledger_key(op, candidate.name), test_.name));
 }
 
-// The first element with other bits, in words; empty: none.
-std::string CaseCheck::other_bits(const Outcome& first, const Outcome& other) const {
-  if (test_.status != ASSAY_OK) return {};
-  for (std::size_t o = 0; o < outputs_.size(); ++o) {
-    const TensorSpec& spec = call_.signature().tensors[outputs_[o]];
-    const Comparison found = compare_bytes(spec, other.outputs[o], whole(spec, first.outputs[o].bytes), any_nan());
-    if (found.worst) return describe_miss(spec, *found.worst);
-  }
-  return {};
-}
-
-// A fault fails whatever is off. Other bits break what our kernels promise of memory (guard), and what others' say of bits.
-std::optional<Failure> CaseCheck::compare_layout(const Outcome& first, const Outcome& other, const std::string& layout,
-                                                 const Candidate& candidate, const char* trait, const Checks& checks) const {
-  if (!other.violation.empty() && (other.crashed || checks.has(Check::guard))) return Failure{Check::guard, other.violation};
-  const Check check = candidate.canonical ? Check::guard : Check::bits;
-  if (!checks.has(check)) return std::nullopt;
-  const std::string before = candidate.canonical ? "" : std::string(trait) + ": ";
-  if (other.status != first.status) {
-    return Failure{check, fmt::format("{}returned {} when placed {}, {} before", before, status_name(other.status), layout,
-                                      status_name(first.status))};
-  }
-  const std::string differs = other_bits(first, other);
-  if (differs.empty()) return std::nullopt;
-  return Failure{check, fmt::format("{}other bits when placed {}: {}", before, layout, differs)};
-}
-
-// The same call again.
-std::optional<Failure> CaseCheck::check_repeats(const Candidate& candidate, const Outcome& first, CaseResult& result) {
-  constexpr int kRepeats = 2;
-  for (int repeat = 0; repeat < kRepeats; ++repeat) {
-    ++result.placements;
-    const Outcome again = call_.run(*candidate.executor, call_.placements().front());
-    result.crashed = again.crashed;
-    if (again.crashed) return Failure{Check::guard, again.violation + ", when called again"};
-    if (again.status != first.status) {
-      return Failure{Check::bits, fmt::format("not deterministic: returned {} when called again, {} before",
-                                              status_name(again.status), status_name(first.status))};
-    }
-    const std::string differs = other_bits(first, again);
-    if (!differs.empty()) return Failure{Check::bits, "not deterministic: other bits when called again: " + differs};
-  }
-  return std::nullopt;
-}
-
-// Every further placement must keep its surroundings and the bits.
-std::optional<Failure> CaseCheck::check_layouts(const Candidate& candidate, const Outcome& first, const Checks& checks,
-                                                CaseResult& result) {
-  std::vector<Placement> placements = call_.placements();
-  if (test_.drawn) keep_few(placements, *test_.seed);
-  for (std::size_t p = 1; p < placements.size(); ++p) {
-    ++result.placements;
-    const Outcome other = call_.run(*candidate.executor, placements[p]);
-    result.crashed = other.crashed;
-    auto failure = compare_layout(first, other, placements[p].name, candidate, "depends on its placement", checks);
-    if (failure) return failure;
-  }
-  return std::nullopt;
-}
-
-// The call cut in two, which two threads run: of a kernel that claims no canonical bits first one after the other, so that what
-// depends on the cut is told apart from what depends on threads.
-std::optional<Failure> CaseCheck::check_cuts(const Candidate& candidate, const Outcome& first, const Checks& checks,
-                                             CaseResult& result) {
-  if (test_.status != ASSAY_OK) return std::nullopt;
-  for (const Split& split : call_.signature().splits) {
-    for (const bool at_once : {false, true}) {
-      if (candidate.canonical && !at_once) continue;
-      ++result.placements;
-      const Outcome other = call_.run_split(*candidate.executor, split, 2, at_once);
-      result.crashed = other.crashed;
-      const std::string layout = fmt::format("cut by {} {}", split.param, at_once ? "among 2 threads" : "in 2 parts");
-      const char* trait = at_once ? "not the same when threads run it" : "not batch invariant";
-      if (auto failure = compare_layout(first, other, layout, candidate, trait, checks)) return failure;
-    }
-  }
-  return std::nullopt;
-}
-
 CaseResult CaseCheck::check(const Variant& variant, const Checks& checks) {
   InProcess executor(variant.run);
   return check({.name = variant.name, .selection = "--isa " + std::string(isa_name(variant.isa)), .executor = &executor}, checks);
 }
 
-CaseResult CaseCheck::check(const Candidate& candidate, const Checks& checks) {
+CaseResult CaseCheck::check(const Candidate& candidate, const Checks& checks, bool threads) {
   CaseResult result;
   result.op = op_.name;
   result.variant = candidate.name;
@@ -308,12 +226,23 @@ CaseResult CaseCheck::check(const Candidate& candidate, const Checks& checks) {
   result.repro = fmt::format("assay check {} {} {}", result.op, candidate.selection, test_.repro);
   if (!checks.off_to_string().empty()) result.repro += " --checks " + checks.to_string();
 
+  std::vector<Outcome> raced;
+  if (threads && judges_layouts(candidate, checks)) raced = race(candidate);
   prepare();
-  const Outcome outcome = call_.run(*candidate.executor, call_.placements().front());
-  result.placements = 1;
+  // Who has not come back from a race is not called again.
+  const bool lost = !raced.empty() && raced.back().crashed;
+  const Outcome outcome = lost ? raced.back() : call_.run(*candidate.executor, call_.placements().front());
+  result.placements = 1 + std::ssize(raced);
   result.digest = digest_of(outcome);
   result.in_ledger = known_to_ledger(candidate);
   result.failure = judge(candidate, outcome, checks, result);
+  if (!raced.empty() && !result.failure) result.failure = check_crowds(candidate, outcome, checks, result);
+  for (std::size_t i = 0; i < raced.size() && !result.failure; ++i) {
+    result.failure = compare_layout(outcome, raced[i], "when first called by threads at once", candidate,
+                                    "not the same when threads run it", checks);
+  }
+  const std::string left = candidate.executor->settle();
+  if (!result.failure && !left.empty() && checks.has(Check::guard)) result.failure = Failure{Check::guard, left};
   if (!candidate.canonical && checks.has(Check::bits) && (!result.failure || result.failure->check == Check::bits)) {
     result.stability = result.failure ? result.failure->message.substr(0, result.failure->message.find(':')) : "stable";
   }
@@ -341,7 +270,7 @@ std::optional<Failure> CaseCheck::judge(const Candidate& candidate, const Outcom
   if (!failure && !result.refusal && checks.has(Check::bits) && candidate.canonical) failure = check_bits(outcome);
   if (!failure && checks.has(Check::bits) && !candidate.canonical) failure = check_repeats(candidate, outcome, result);
   if (!failure && checks.has(Check::ledger)) failure = check_ledger(candidate, result);
-  const bool layouts = checks.has(Check::guard) || (checks.has(Check::bits) && !candidate.canonical);
+  const bool layouts = judges_layouts(candidate, checks);
   if (!failure && layouts) failure = check_layouts(candidate, outcome, checks, result);
   if (!failure && layouts) failure = check_cuts(candidate, outcome, checks, result);
   return failure;

@@ -37,6 +37,9 @@ struct Candidate {
   const Ledger* own_ledger = nullptr;  // its owner's; null: none
 };
 
+// Whether what a kernel does elsewhere in memory, or once more, counts.
+bool judges_layouts(const Candidate& candidate, const Checks& checks);
+
 // How its owner's ledger names a plugin's kernel: "rms_norm mine:fast".
 std::string ledger_key(const std::string& op, const std::string& variant);
 
@@ -78,15 +81,33 @@ struct CaseBaseline {
   bool zeros_pass = false;
 };
 
+// The split into the most parts; null: the call has none.
+const Split* split_for_threads(const Signature& signature, const Params& params);
+// How much a case can tell of what threads do to a kernel: 0, nothing; kEnoughWorth: as much as any.
+int thread_worth(const Op& op, const TestCase& test);
+inline constexpr int kEnoughWorth = 8;
+inline constexpr std::size_t kSmallBytes = 512;  // of the case that is called many times: no smaller
+
 // One case of one op, laid out once: what does not depend on the variant is computed when first needed.
 class CaseCheck {
  public:
   // `ledger` may be null: then no case is known to it. `page`: of the machine with the largest pages that is to run it.
-  CaseCheck(const Op& op, TestCase test, const Ledger* ledger, std::size_t page = guard_page_bytes());
+  // `seed`: of poison and offsets.
+  CaseCheck(const Op& op, TestCase test, const Ledger* ledger, std::size_t page = guard_page_bytes(), std::uint64_t seed = 1);
 
   // In this process.
   CaseResult check(const Variant& variant, const Checks& checks);
-  CaseResult check(const Candidate& candidate, const Checks& checks);
+  // `threads`: its first call is raced by threads in a fresh process, and many threads run it at once. So it must not have been called
+  // here before.
+  CaseResult check(const Candidate& candidate, const Checks& checks, bool threads = false);
+
+  // Calls it again and again, at once with what it did at first.
+  std::optional<Failure> check_many_calls(const Candidate& candidate, const Checks& checks);
+
+  // The verdict with a failure that came late; without one as it was.
+  void apply(std::optional<Failure> failure, CaseResult& result) const;
+  bool refused() const { return test_.status != ASSAY_OK; }
+  std::size_t bytes() const { return call_.bytes(); }
 
  private:
   void prepare();
@@ -104,8 +125,11 @@ class CaseCheck {
                                        CaseResult& result);
   std::optional<Failure> check_repeats(const Candidate& candidate, const Outcome& first, CaseResult& result);
   std::optional<Failure> check_cuts(const Candidate& candidate, const Outcome& first, const Checks& checks, CaseResult& result);
-  std::optional<Failure> compare_layout(const Outcome& first, const Outcome& other, const std::string& layout,
+  std::vector<Outcome> race(const Candidate& candidate);
+  std::optional<Failure> check_crowds(const Candidate& candidate, const Outcome& first, const Checks& checks, CaseResult& result);
+  std::optional<Failure> compare_layout(const Outcome& first, const Outcome& other, const std::string& how,
                                         const Candidate& candidate, const char* trait, const Checks& checks) const;
+  const Split* thread_split() const { return split_for_threads(call_.signature(), call_.params()); }
   std::string other_bits(const Outcome& first, const Outcome& other) const;
   bool known_to_ledger(const Candidate& candidate) const;
   std::string digest_of(const Outcome& outcome) const;

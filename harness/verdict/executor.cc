@@ -1,36 +1,113 @@
 #include "harness/verdict/executor.h"
 
-#include <atomic>
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#include "engine/threads.h"
+#include <algorithm>
+#include <new>
+
 #include "harness/verdict/call.h"
-#include "kernels/isa.h"
 
 namespace assay {
+namespace {
 
-Execution InProcess::run(const Call& call, std::span<const CallPart> parts, bool at_once) {
+constexpr unsigned kSeconds = 60;  // of a fresh process: a race may end in a wait for what never comes
+
+void add(Execution& result, const KernelEnd& end) {
+  if (end.status != ASSAY_OK) result.status = static_cast<AssayStatus>(end.status);
+  if (!end.fault || result.fault || !result.failure.empty()) return;
+  result.status = ASSAY_OK;
+  if (!end.fault->text.empty()) {
+    result.failure = end.fault->text;
+  } else {
+    result.fault = MemoryFault{end.fault->signal, end.fault->address};
+  }
+}
+
+// What a call may write to: the memories of its outputs, and of the inputs that they lie on.
+std::vector<std::span<std::byte>> written_memory(const Call& call) {
+  std::vector<std::span<std::byte>> written;
+  for (std::size_t t = 0; t < call.memory().size(); ++t) {
+    if (call.writable(t)) written.push_back(std::as_writable_bytes(std::span(call.memory()[t].begin(), call.memory()[t].end())));
+  }
+  return written;
+}
+
+Execution run_here(KernelFunction kernel, const Call& call, std::span<const Arguments> parts, const Manner& manner) {
   Execution result;
-  std::vector<Arguments> all;  // bound before anything runs: a fault jumps out of the call, and what it owned would leak
-  all.reserve(parts.size());
-  for (const CallPart& part : parts) all.emplace_back(call.op(), part.params, part.pointers, part.instead);
-  if (parts.size() == 1) {
-    result.fault = run_guarded([&] { result.status = kernel_(all[0].data()); });
-    if (take_back_tiles() && !result.fault) result.failure = kTilesLeft;
+  if (manner.times > 1) {
+    const Repeated repeated = repeat_kernel(kernel, parts[0].data(), false, written_memory(call), manner.times);
+    add(result, repeated.end);
+    result.odd_call = repeated.odd_call;
     return result;
   }
-  std::atomic<AssayStatus> status = ASSAY_OK;
-  std::atomic<bool> tiles_left = false;
-  const auto count = static_cast<std::int64_t>(parts.size());
-  parallel_ranges(at_once ? static_cast<int>(count) : 1, count, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t part = begin; part < end; ++part) {
-      const AssayStatus part_status = kernel_(all[static_cast<std::size_t>(part)].data());
-      if (part_status != ASSAY_OK) status = part_status;
-      if (take_back_tiles()) tiles_left = true;
-    }
-  });
-  result.status = status;
-  if (tiles_left) result.failure = kTilesLeft;
+  std::vector<KernelEnd> ends(parts.size());
+  const auto one = [&](std::size_t part) { ends[part] = run_kernel(kernel, parts[part].data()); };
+  if (manner.at_once && parts.size() > 1) {
+    run_at_once(parts.size(), one);
+  } else {
+    for (std::size_t part = 0; part < parts.size(); ++part) one(part);
+  }
+  for (const KernelEnd& end : ends) add(result, end);
   return result;
+}
+
+// An Execution where two processes see it.
+struct Shared {
+  int status;
+  MemoryFault fault;
+  std::int64_t odd_call;
+  char failure[1024];
+};
+
+// In a child, whose calls write to the same memory. It has one thread, whatever this process has.
+template <class Run>
+Execution run_in_child(const Run& run) {
+  const GuardedMemory memory(sizeof(Shared));
+  auto* const shared = new (memory.begin()) Shared{};
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(kSeconds);
+    const Execution result = run();
+    *shared = {result.status, result.fault.value_or(MemoryFault{}), result.odd_call, {}};
+    result.failure.copy(shared->failure, sizeof shared->failure - 1);
+    _exit(0);
+  }
+  Execution result;
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) != child) {
+    result.failure = "could not be called in a process of its own";
+  } else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
+    result.failure = fmt::format("was still running after {} s", kSeconds);
+  } else if (WIFSIGNALED(status) || WEXITSTATUS(status) != 0) {
+    result.failure = WIFSIGNALED(status) ? fmt::format("ended its process by signal {}", WTERMSIG(status))
+                                         : fmt::format("ended its process with status {}", WEXITSTATUS(status));
+  } else {
+    result.status = static_cast<AssayStatus>(shared->status);
+    if (shared->fault.signal != 0) result.fault = shared->fault;
+    result.failure = shared->failure;
+    result.odd_call = shared->odd_call;
+  }
+  return result;
+}
+
+}  // namespace
+
+Execution InProcess::run(const Call& call, std::span<const CallPart> parts, const Manner& manner) {
+  if (!handlers_) handlers_.emplace();
+  std::vector<Arguments> all;
+  all.reserve(parts.size());
+  for (const CallPart& part : parts) all.emplace_back(call.op(), part.params, part.pointers, part.instead);
+  const auto run = [&] { return run_here(kernel_, call, all, manner); };
+  return manner.fresh ? run_in_child(run) : run();
+}
+
+std::string InProcess::settle() {
+  if (!handlers_) return {};
+  std::string left = handlers_->settle();
+  handlers_.reset();
+  return left;
 }
 
 }  // namespace assay

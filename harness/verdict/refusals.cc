@@ -122,7 +122,7 @@ std::string RefusalCheck::touched(const Execution& execution) const {
 std::optional<Failure> RefusalCheck::run(const Candidate& candidate, const Checks& checks, const RefusedCall& one,
                                          bool& crashed) {
   const CallPart part{call_.params(), pointers_, one.instead};
-  const Execution execution = candidate.executor->run(call_, {&part, 1}, false);
+  const Execution execution = candidate.executor->run(call_, {&part, 1}, {});
   const std::string what = fmt::format("; expected {} before anything is touched", status_name(one.status));
   crashed = execution.fault || !execution.failure.empty();
   if (crashed) return Failure{Check::guard, describe(one.instead) + ": " + touched(execution) + what};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <stdexcept>
 
@@ -10,6 +11,7 @@
 #include "harness/verdict/coverage.h"
 #include "harness/verdict/data_dir.h"
 #include "harness/verdict/nearest.h"
+#include "harness/verdict/op_run.h"
 #include "harness/verdict/refusals.h"
 #include "harness/verdict/trials.h"
 #include "harness/verdict/vast.h"
@@ -49,30 +51,42 @@ class Suite {
     return request_.ops.empty() || std::find(request_.ops.begin(), request_.ops.end(), op) != request_.ops.end();
   }
 
-  // What is made from seeds goes with the op's own file.
-  bool of_file(const Op& op) const { return request_.file.empty() || request_.file.stem() == op.name; }
-
-  void take(CaseResult result) {
+  void take(CaseResult& result) const {
     if (!request_.golden.empty()) result.repro += " --golden " + request_.golden.string();
+    // What lies around tensors comes from it. Cases that are made have it already.
+    if (result.repro.find(" --seed ") == std::string::npos && request_.seed != CheckRequest{}.seed)
+      result.repro += fmt::format(" --seed {}", request_.seed);
+    if (progress_) progress_(result);
+  }
+  void add(CaseResult result) {
+    take(result);
     result_.cases.push_back(std::move(result));
-    if (progress_) progress_(result_.cases.back());
   }
 
-  void check_case(const Op& op, TestCase test, const Ledger* ledger) {
-    const std::vector<Candidate>& candidates = trials_.of(op);
-    if (candidates.empty()) return;
-    CaseCheck check(op, std::move(test), ledger, trials_.page());
-    for (const Candidate& candidate : candidates) take(check.check(candidate, request_.checks));
+  void run_cases(const Op& op, const std::vector<Source>& sources, const Ledger* ledger) {
+    if (trials_.of(op).empty() || sources.empty()) return;
+    const bool first = drilled_.insert(&op).second;
+    const OpRun run{op,
+                    trials_.of(op),
+                    request_.checks,
+                    ledger,
+                    trials_.page(),
+                    request_.seed,
+                    first,
+                    [this](CaseResult& result) { take(result); }};
+    std::ranges::move(assay::run_cases(run, sources), std::back_inserter(result_.cases));
   }
 
   void run_generated() {
     for (const Op* op : ops()) {
       if (!wanted(op->name)) continue;
       GeneratedRequest one = *request_.generated;
+      std::vector<Source> sources;
       for (std::int64_t i = 0; i < request_.generated_cases; ++i, ++one.seed) {
-        TestCase test = generated_test_case(*op, one);
-        if (deal(*op, test.name)) check_case(*op, std::move(test), nullptr);
+        const TestCase test = generated_test_case(*op, one);
+        if (deal(*op, test.name)) sources.emplace_back([test] { return test; });
       }
+      run_cases(*op, sources, nullptr);
     }
   }
 
@@ -90,17 +104,21 @@ class Suite {
       const Op* op = find_op(file.op());
       if (op == nullptr) throw std::invalid_argument(path.string() + ": " + unknown_name("op", file.op(), op_names()));
       if (!wanted(file.op())) continue;
+      std::vector<Source> sources;
       for (const std::string& name : file.case_names()) {
         case_names_.insert(name);
         with_golden_.insert(op);
         if (!request_.case_name.empty() && request_.case_name != name) continue;
         // Only its tags say whether a case is asked for; without --tag another shard's is not even read.
-        if (request_.tag.empty() && !deal(*op, name)) continue;
-        TestCase test = case_from_golden(*op, file, name);
+        if (request_.tag.empty()) {
+          if (deal(*op, name)) sources.emplace_back([op, &file, name] { return case_from_golden(*op, file, name); });
+          continue;
+        }
+        const TestCase test = case_from_golden(*op, file, name);
         tags_.insert(test.tags.begin(), test.tags.end());
-        if (!request_.tag.empty() && (!test.has_tag(request_.tag) || !deal(*op, name))) continue;
-        check_case(*op, std::move(test), own ? &ledger_ : nullptr);
+        if (test.has_tag(request_.tag) && deal(*op, name)) sources.emplace_back([test] { return test; });
       }
+      run_cases(*op, sources, own ? &ledger_ : nullptr);
     }
   }
 
@@ -112,32 +130,36 @@ class Suite {
                        (kind == kShapes && request_.case_name.find('=') != std::string::npos);
     if (!named || !request_.tag.empty()) return;
     for (const Op* op : ops()) {
-      if (wanted(op->name) && !trials_.of(*op).empty() && of_file(*op)) run(*op);
+      if (wanted(op->name) && (request_.file.empty() || request_.file.stem() == op->name)) run(*op);
     }
   }
 
   void run_bias(const Op& op) {
-    auto test = bias_test_case(op);
-    if (test && deal(op, test->name)) check_case(op, std::move(*test), request_.golden.empty() ? &ledger_ : nullptr);
+    const auto test = bias_test_case(op);
+    if (test && deal(op, test->name)) run_cases(op, {[test] { return *test; }}, request_.golden.empty() ? &ledger_ : nullptr);
   }
 
   // All of them, or the one of these parameters.
   void run_shapes(const Op& op) {
-    for (Params& params : covering_params(op, request_.work > kRandomWork)) {
+    std::vector<Source> sources;
+    for (const Params& params : covering_params(op, request_.work > kRandomWork)) {
       const std::string name = params.to_string();
       case_names_.insert(name);
       if (!request_.case_name.empty() && request_.case_name != kShapes && request_.case_name != name) continue;
-      if (deal(op, name)) check_case(op, shape_test_case(op, std::move(params)), nullptr);
+      if (deal(op, name)) sources.emplace_back([&op, params] { return shape_test_case(op, params); });
     }
+    run_cases(op, sources, nullptr);
   }
 
   // What a random case found once.
   void run_kept(const Op& op) {
+    std::vector<Source> sources;
     for (const GeneratedRequest& one : kept_cases(own_golden() / "kept.json", op)) {
       TestCase test = generated_test_case(op, one);
       test.drawn = true;
-      if (deal(op, test.name)) check_case(op, std::move(test), nullptr);
+      if (deal(op, test.name)) sources.emplace_back([test] { return test; });
     }
+    run_cases(op, sources, nullptr);
   }
 
   void run_vast(const Op& op) {
@@ -147,23 +169,26 @@ class Suite {
       for (const Variant& variant : variants_of(op)) {
         const auto& candidates = trials_.of(op);
         if (std::ranges::find(candidates, variant.name, &Candidate::name) == candidates.end()) continue;
-        take(check.check(variant, request_.checks));
+        add(check.check(variant, request_.checks));
       }
     }
   }
 
   void run_random(const Op& op) {
     result_.seed = request_.seed;
+    std::vector<Source> sources;
     for (std::int64_t i = 0; i < request_.random_cases; ++i) {
       const std::uint64_t seed = request_.seed + static_cast<std::uint64_t>(i);
-      if (deal(op, fmt::format("random {}", seed))) check_case(op, random_test_case(op, seed, request_.work), nullptr);
+      if (!deal(op, fmt::format("random {}", seed))) continue;
+      sources.emplace_back([&op, seed, work = request_.work] { return random_test_case(op, seed, work); });
     }
+    run_cases(op, sources, nullptr);
   }
 
   void run_refusals(const Op& op) {
     if (!deal(op, kRefusals)) return;
     RefusalCheck check(op, trials_.page());
-    for (const Candidate& candidate : trials_.of(op)) take(check.check(candidate, request_.checks));
+    for (const Candidate& candidate : trials_.of(op)) add(check.check(candidate, request_.checks));
   }
 
   // Every case that is asked for comes here once, in the same order whatever the shard: they are dealt like cards, since
@@ -215,6 +240,7 @@ class Suite {
   Ledger ledger_;
   std::set<std::string> case_names_;
   std::set<std::string> tags_;
+  std::set<const Op*> drilled_;  // whose kernels have been called
   std::set<const Op*> with_golden_;
   std::int64_t dealt_ = 0;
   SuiteResult result_;

@@ -27,9 +27,9 @@ struct CheckRequest {
   std::int64_t generated_cases = 1;           // seeds from generated->seed on
   bool shapes = false;                        // the ops' calls across what steers their kernels as well
   std::int64_t random_cases = 0;              // of each op as well, from `seed` on
-  std::uint64_t seed = 1;
-  double work = kRandomWork;  // what a random case may cost
-  Shard shard;                // the part of the cases to run; by default all
+  std::uint64_t seed = 1;                     // also of the order of cases, of what lies around their tensors, and of offsets
+  double work = kRandomWork;                  // what a random case may cost
+  Shard shard;                                // the part of the cases to run; by default all
   Checks checks = Checks::all();
   std::string variant;                  // empty: all; one of them by its name, such as mine:rms_norm
   std::optional<RunnerOptions> runner;  // where kernels run; empty: here. With plugins it is these that are checked, else ours

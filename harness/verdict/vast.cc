@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "harness/verdict/discipline/kernel_run.h"
 #include "harness/verdict/generate_input.h"
 #include "harness/verdict/guard.h"
 #include "reference/ops/split.h"
@@ -110,11 +111,15 @@ VastCheck::VastCheck(const Op& op, Params params, std::uint64_t seed)
 
 VastCheck::Ran VastCheck::run(const Variant& variant) {
   Ran ran;
-  AssayStatus status = ASSAY_OK;
   const Arguments args(op_, params_, pointers_);
-  const auto fault = run_guarded([&] { status = variant.run(args.data()); });
-  if (fault) ran.violation = fmt::format("touched memory that is no tensor's, or raised signal {}", fault->signal);
-  if (!fault && status != ASSAY_OK) ran.violation = fmt::format("returned {}; expected ok", status_name(status));
+  const KernelEnd end = run_kernel(variant.run, args.data());
+  if (end.fault) {
+    ran.violation = !end.fault->text.empty()
+                        ? end.fault->text
+                        : fmt::format("touched memory that is no tensor's, or raised signal {}", end.fault->signal);
+  } else if (end.status != ASSAY_OK) {
+    ran.violation = fmt::format("returned {}; expected ok", status_name(static_cast<AssayStatus>(end.status)));
+  }
   for (std::size_t t = 0; t < memory_.size(); ++t) {
     const TensorSpec& spec = signature_.tensors[t];
     if (spec.role == Direction::in) {

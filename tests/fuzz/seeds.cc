@@ -136,6 +136,7 @@ std::string call_payload(const std::vector<std::byte>& memory, bool at_once, std
   part.pointers = {{0, 8, false, 0, 16}, {0, 16, true, 1, 0}};
   request.parts = {part, part};
   request.memories = {memory};
+  request.read_only = {at_once};
   return encode(request);
 }
 

@@ -59,6 +59,7 @@ const RunnableKernel& harmless_kernel() {
 }
 
 constexpr std::int32_t kMostPacked = 1 << 20;  // larger ones are the plugin's own doing
+constexpr std::uint64_t kMostTimes = 100;
 
 bool packs_too_much(const wire::CallRequest& request) {
   for (const wire::PartImage& part : request.parts) {
@@ -81,7 +82,7 @@ void run_messages(Input input) {
 void run_requests(Input input) {
   try {
     const wire::CallRequest request = wire::decode_call(std::as_bytes(input));
-    if (packs_too_much(request)) return;
+    if (packs_too_much(request) || request.times > kMostTimes) return;
     const CallReply reply = run_call(harmless_kernel(), request);
     std::vector<std::uint64_t> sizes;
     for (const auto& memory : request.memories) sizes.push_back(memory.size());

@@ -49,6 +49,7 @@ static AssayStatus pack(const void* args, void* packed) {
 #define UNKNOWN_PROPERTY 24
 #define OLDER_REVISION 25
 #define NEWER_REVISION 26
+#define ODD_PROPERTY 27
 
 /* A kernel as a later revision of the ABI may lay it out. */
 typedef struct Kernel {
@@ -63,8 +64,12 @@ typedef struct Kernel {
    : FAULT == ODD_SIZE        ? 76                                      \
    : FAULT == OLDER_REVISION  ? offsetof(AssayPluginKernel, properties) \
                               : sizeof(Kernel))
-#define PROPERTIES \
-  (FAULT == MALFORMED_PROPERTY ? "order=rows" : FAULT == UNKNOWN_PROPERTY ? "order=rows;" : FAULT == NEWER_REVISION ? "" : NULL)
+#define PROPERTIES                               \
+  (FAULT == MALFORMED_PROPERTY ? "order=rows"    \
+   : FAULT == ODD_PROPERTY     ? "allocates=no;" \
+   : FAULT == UNKNOWN_PROPERTY ? "order=rows;"   \
+   : FAULT == NEWER_REVISION   ? ""              \
+                               : NULL)
 
 static const Kernel kernels[] = {
     {.known = {.size = KERNEL_SIZE,

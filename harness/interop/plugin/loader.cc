@@ -84,7 +84,11 @@ void require_size(const std::string& path, const std::string& what, std::uint32_
 // Parsed, held to the keys that are known, and dropped: there are none yet.
 void require_properties(const std::string& path, const std::string& kernel, const char* text) {
   try {
-    parse_properties(text, kKnownProperties);
+    const auto declared = parse_properties(text, kKnownProperties);
+    const auto allocates = declared.find("allocates");
+    if (allocates != declared.end() && allocates->second != "yes") {
+      throw std::invalid_argument("allocates is '" + allocates->second + "'; expected yes, or that the key is left out");
+    }
   } catch (const std::invalid_argument& error) {
     fail(path, kernel + ": properties: " + error.what());
   }
@@ -161,6 +165,10 @@ AssayPlugin describe(const std::string& path, void* library) {
 }
 
 }  // namespace
+
+bool LoadedPlugin::allocates(const AssayPluginKernel& kernel) {
+  return parse_properties(kernel.properties, kKnownProperties).contains("allocates");
+}
 
 LoadedPlugin load_plugin(const std::string& path) {
   // Without a slash dlopen would look in the system's folders.

@@ -27,6 +27,8 @@ struct LoadedPlugin {
 
   // The ISA that a kernel names.
   static Isa isa_of(const AssayPluginKernel& kernel) { return *isa_from_name(kernel.isa); }
+  // Whether it has declared that its calls take memory of their own.
+  static bool allocates(const AssayPluginKernel& kernel);
 };
 
 // Runs the library's constructors and assay_plugin(): foreign code. Throws PluginError: no such library, no symbol, another

@@ -8,8 +8,8 @@
 
 namespace assay {
 
-// The keys that are known: none yet. What a key declares is held to where the kernel is judged.
-inline constexpr std::span<const std::string_view> kKnownProperties;
+// The keys that are known. What a key declares is held to where the kernel is judged.
+inline constexpr std::string_view kKnownProperties[] = {"allocates"};
 
 // "key=value;key=value;": null and empty declare nothing. Throws std::invalid_argument for other text, for a key twice, and for one
 // that is not among `known`, naming the nearest.

@@ -181,14 +181,18 @@ RemoteRunner::Answer RemoteRunner::ask(wire::Kind kind, const std::string& paylo
   return receive(sequence_, most, deadline);
 }
 
-Execution RemoteRunner::run(const RemoteKernel& kernel, const Call& call, std::span<const CallPart> parts, bool at_once) {
+Execution RemoteRunner::run(const RemoteKernel& kernel, const Call& call, std::span<const CallPart> parts, const Manner& manner) {
+  if (manner.fresh) child_.reset();
   wire::CallRequest request;
   request.kernel = kernel.number;
   request.limit_ms = static_cast<std::uint64_t>(options_.limit.count());
-  request.at_once = at_once;
+  request.at_once = manner.at_once;
+  request.times = static_cast<std::uint64_t>(manner.times);
   std::uint64_t most = kMostText;
-  for (const GuardedMemory& memory : call.memory()) {
+  for (std::size_t m = 0; m < call.memory().size(); ++m) {
+    const GuardedMemory& memory = call.memory()[m];
     request.memories.push_back(std::as_bytes(std::span(memory.begin(), memory.end())));
+    request.read_only.push_back(!call.writable(m));
     most += request.memories.back().size();
   }
   const auto& tensors = call.signature().tensors;
@@ -228,6 +232,7 @@ Execution RemoteRunner::bring_back(const Call& call, const Answer& answer, std::
     std::vector<std::uint64_t> sizes;
     for (const GuardedMemory& one : memory) sizes.push_back(static_cast<std::uint64_t>(one.end() - one.begin()));
     const wire::Done done = wire::decode_done(answer.payload, sizes, parts);
+    result.odd_call = static_cast<std::int64_t>(done.odd_call);
     for (const std::int32_t status : done.statuses) {
       if (status != ASSAY_OK) result.status = static_cast<AssayStatus>(status);
     }
@@ -264,14 +269,14 @@ Execution RemoteRunner::bring_back(const Call& call, const Answer& answer, std::
   return result;
 }
 
-Execution RemoteExecutor::run(const Call& call, std::span<const CallPart> parts, bool at_once) {
+Execution RemoteExecutor::run(const Call& call, std::span<const CallPart> parts, const Manner& manner) {
   if (late_ == kMostLate) {
     Execution refused;
     refused.failure = fmt::format("was not called: {} calls before gave no answer within {} (--time-limit)", kMostLate,
                                   seconds(runner_.options().limit));
     return refused;
   }
-  Execution result = runner_.run(kernel_, call, parts, at_once);
+  Execution result = runner_.run(kernel_, call, parts, manner);
   late_ = result.late ? late_ + 1 : 0;
   return result;
 }

@@ -64,7 +64,7 @@ class RemoteRunner {
 
   // Runs the parts of a placed call and brings its memory back. What goes wrong is in the Execution; the next call then starts a
   // fresh runner.
-  Execution run(const RemoteKernel& kernel, const Call& call, std::span<const CallPart> parts, bool at_once);
+  Execution run(const RemoteKernel& kernel, const Call& call, std::span<const CallPart> parts, const Manner& manner);
 
  private:
   struct Answer {
@@ -96,7 +96,7 @@ class RemoteExecutor final : public Executor {
  public:
   RemoteExecutor(RemoteRunner& runner, RemoteKernel kernel) : runner_(runner), kernel_(std::move(kernel)) {}
   // A kernel that three calls in a row have not come back from is not called again: each of them took the whole time limit.
-  Execution run(const Call& call, std::span<const CallPart> parts, bool at_once) override;
+  Execution run(const Call& call, std::span<const CallPart> parts, const Manner& manner) override;
 
  private:
   RemoteRunner& runner_;

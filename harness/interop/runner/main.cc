@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "harness/interop/plugin/loader.h"
-#include "harness/interop/runner/faults.h"
 #include "harness/interop/runner/messages.h"
 #include "harness/interop/runner/placed_call.h"
+#include "harness/verdict/discipline/faults.h"
 #include "kernels/op_tables.h"
 
 namespace assay {
@@ -68,8 +68,9 @@ class Server {
     for (const AssayPluginKernel& one : plugin.kernels) {
       const std::size_t args_bytes = find_op_table(one.op)->args_bytes;
       loaded.kernels.push_back({one.op, one.name, one.isa, isa_supported(LoadedPlugin::isa_of(one)), args_bytes,
-                                static_cast<std::uint32_t>(one.claim), one.packed_tensor == nullptr ? "" : one.packed_tensor});
-      kernels_.push_back({args_bytes, one.run, one.packed_bytes, one.pack});
+                                static_cast<std::uint32_t>(one.claim), one.packed_tensor == nullptr ? "" : one.packed_tensor,
+                                LoadedPlugin::allocates(one)});
+      kernels_.push_back({args_bytes, one.run, one.packed_bytes, one.pack, LoadedPlugin::allocates(one)});
     }
     send(wire::Kind::loaded, sequence, encode(loaded));
   }
@@ -104,8 +105,8 @@ class Server {
     for (const OpTable& table : op_tables()) {
       for (const AnyKernel& one : table.kernels) {
         greeting.kernels.push_back({table.op, one.name, std::string(isa_name(one.isa)), isa_supported(one.isa), table.args_bytes,
-                                    ASSAY_CLAIM_CANONICAL, ""});
-        kernels_.push_back({table.args_bytes, one.run, {}, {}});
+                                    ASSAY_CLAIM_CANONICAL, "", false});
+        kernels_.push_back({.args_bytes = table.args_bytes, .run = one.run});
       }
     }
     return greeting;
@@ -157,6 +158,9 @@ int serve_standard_channels() {
   const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
   const int in = take_channel(STDIN_FILENO, nothing);
   const int out = take_channel(STDOUT_FILENO, STDERR_FILENO);
+  // A kernel that prints is not to be told from others by the buffer that the C library would take for it.
+  static char buffer[BUFSIZ];
+  std::setvbuf(stdout, buffer, _IOLBF, sizeof buffer);
   install_fault_handlers();
   return Server(in, out).serve();
 }

@@ -5,7 +5,7 @@
 namespace assay::wire {
 namespace {
 
-constexpr std::uint64_t kLeastKernel = 32;  // bytes of a KernelInfo with empty texts
+constexpr std::uint64_t kLeastKernel = 36;  // bytes of a KernelInfo with empty texts
 
 void write(Writer& out, const std::vector<KernelInfo>& kernels) {
   out.number(static_cast<std::uint32_t>(kernels.size()));
@@ -17,6 +17,7 @@ void write(Writer& out, const std::vector<KernelInfo>& kernels) {
     out.number(one.args_bytes);
     out.number(one.claim);
     out.text(one.packed_tensor);
+    out.number<std::uint32_t>(one.allocates ? 1 : 0);
   }
 }
 
@@ -30,6 +31,7 @@ std::vector<KernelInfo> read_kernels(Reader& in) {
     one.args_bytes = in.number<std::uint64_t>("args_bytes");
     one.claim = in.number<std::uint32_t>("claim");
     one.packed_tensor = in.text("packed_tensor");
+    one.allocates = in.number<std::uint32_t>("allocates") != 0;
   }
   return kernels;
 }
@@ -147,9 +149,13 @@ std::string encode(const CallRequest& request) {
   out.number(request.kernel);
   out.number(request.limit_ms);
   out.number<std::uint32_t>(request.at_once ? 1 : 0);
+  out.number(request.times);
   out.number(request.packed);
   out.number(static_cast<std::uint32_t>(request.memories.size()));
-  for (const auto& memory : request.memories) out.number(static_cast<std::uint64_t>(memory.size()));
+  for (std::size_t m = 0; m < request.memories.size(); ++m) {
+    out.number(static_cast<std::uint64_t>(request.memories[m].size()));
+    out.number<std::uint32_t>(request.read_only[m] ? 1 : 0);
+  }
   out.number(static_cast<std::uint32_t>(request.parts.size()));
   for (const PartImage& part : request.parts) write(out, part);
   for (const auto& memory : request.memories) out.raw(memory);
@@ -162,15 +168,22 @@ CallRequest decode_call(std::span<const std::byte> payload) {
   request.kernel = in.number<std::uint32_t>("kernel");
   request.limit_ms = in.number<std::uint64_t>("limit");
   request.at_once = in.number<std::uint32_t>("at once") != 0;
+  request.times = in.number<std::uint64_t>("times");
   request.packed = in.number<std::uint32_t>("packed pointer");
-  std::vector<std::uint64_t> sizes(in.count(8, "memories"));
-  for (std::uint64_t& size : sizes) size = in.number<std::uint64_t>("memory size");
+  std::vector<std::uint64_t> sizes(in.count(12, "memories"));
+  for (std::uint64_t& size : sizes) {
+    size = in.number<std::uint64_t>("memory size");
+    request.read_only.push_back(in.number<std::uint32_t>("read-only") != 0);
+  }
   request.parts.resize(in.count(8, "parts"));
   for (PartImage& part : request.parts) {
     part = read_part(in, sizes.size());
     if (request.packed != kNone && request.packed >= part.pointers.size()) throw WireError("packs a pointer that is not there");
   }
   if (request.parts.empty()) throw WireError("sent a call without a part");
+  if (request.times == 0 || (request.times > 1 && request.parts.size() > 1)) {
+    throw WireError("asks for " + std::to_string(request.times) + " calls of " + std::to_string(request.parts.size()) + " parts");
+  }
   for (const std::uint64_t size : sizes) request.memories.push_back(in.raw(size, "memory"));
   in.finish();
   return request;
@@ -178,6 +191,7 @@ CallRequest decode_call(std::span<const std::byte> payload) {
 
 std::string encode(const Done& done) {
   Writer out;
+  out.number(done.odd_call);
   for (const std::int32_t status : done.statuses) out.number(status);
   for (const auto& memory : done.memories) {
     out.number<std::uint32_t>(memory ? 1 : 0);
@@ -189,6 +203,7 @@ std::string encode(const Done& done) {
 Done decode_done(std::span<const std::byte> payload, const std::vector<std::uint64_t>& memories, std::size_t parts) {
   Reader in(payload);
   Done done;
+  done.odd_call = in.number<std::uint64_t>("odd call");
   for (std::size_t part = 0; part < parts; ++part) {
     const auto status = in.number<std::int32_t>("status");
     if (status < 0 || status >= ASSAY_STATUS_COUNT) {

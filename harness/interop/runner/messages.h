@@ -19,6 +19,7 @@ struct KernelInfo {
   std::uint64_t args_bytes = 0;
   std::uint32_t claim = 0;  // AssayPluginClaim
   std::string packed_tensor;
+  bool allocates = false;  // it has declared that it takes memory of its own
 };
 
 struct Greeting {
@@ -59,12 +60,15 @@ struct CallRequest {
   std::uint32_t kernel = 0;  // as numbered in the greeting and the loaded messages, one after the other
   std::uint64_t limit_ms = 0;
   bool at_once = false;          // the parts on threads, else one after the other
+  std::uint64_t times = 1;       // one part alone: so many calls, each from the same memory
   std::uint32_t packed = kNone;  // which of a part's pointers a packed layout replaces
   std::vector<PartImage> parts;
   std::vector<std::span<const std::byte>> memories;  // whole pages, between guard pages
+  std::vector<bool> read_only;                       // of each memory, whether the kernel gets it where it can only be read
 };
 
 struct Done {
+  std::uint64_t odd_call = 0;                                       // of many the first that differed from the first; 0: none
   std::vector<std::int32_t> statuses;                               // a part each
   std::vector<std::optional<std::span<const std::byte>>> memories;  // those that changed
 };

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstring>
 #include <mutex>
-#include <thread>
 
-#include "harness/interop/runner/faults.h"
+#include "harness/verdict/discipline/kernel_run.h"
+#include "harness/verdict/discipline/rules.h"
 
 namespace assay {
 namespace {
@@ -48,12 +48,13 @@ class PlacedCall {
   }
 
   CallReply run() {
+    static const HandlersKept handlers;  // where a call has put others, its process ends
     if (request_.at_once && request_.parts.size() > 1) {
-      std::vector<std::jthread> threads;  // joined also where one of them cannot be started
-      for (std::size_t part = 0; part < request_.parts.size(); ++part) threads.emplace_back([this, part] { run_part(part); });
+      run_at_once(request_.parts.size(), [this](std::size_t part) { run_part(part); });
     } else {
       for (std::size_t part = 0; part < request_.parts.size() && !fault_; ++part) run_part(part);
     }
+    if (const std::string left = handlers.settle(); !left.empty()) record({.text = left});
     CallReply reply;
     reply.fault = fault_;
     if (!fault_) reply.done = done();
@@ -75,12 +76,16 @@ class PlacedCall {
     Part part;
     part.blocks = image.blocks;
     for (const wire::Pointer& one : image.pointers) {
-      std::uintptr_t address = one.to_block ? reinterpret_cast<std::uintptr_t>(part.blocks[one.target].data())
-                                            : reinterpret_cast<std::uintptr_t>(memory_[one.target].begin());
-      address += static_cast<std::uintptr_t>(one.addend);
+      const void* target = one.to_block ? static_cast<const void*>(part.blocks[one.target].data()) : seen(one.target);
+      const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(target) + static_cast<std::uintptr_t>(one.addend);
       std::memcpy(part.blocks[one.block].data() + one.offset, &address, sizeof address);
     }
     return part;
+  }
+
+  // The start of a memory as the kernel sees it.
+  const std::uint8_t* seen(std::size_t m) const {
+    return request_.read_only[m] ? memory_[m].read_only(memory_[m].begin()) : memory_[m].begin();
   }
 
   void run_part(std::size_t index) {
@@ -89,21 +94,35 @@ class PlacedCall {
     int status = ASSAY_OK;
     std::optional<CaughtFault> caught;
     std::string wrong;
-    if (request_.packed != wire::kNone && kernel_.pack) {
+    if (request_.packed != wire::kNone && kernel_.pack != nullptr) {
       part.phase = wire::Phase::packed_bytes;
-      caught = catch_faults([&] { part.packed_bytes = kernel_.packed_bytes(part.args()); });
+      caught = run_disciplined([&] { part.packed_bytes = kernel_.packed_bytes(part.args()); }, false);
       if (!caught) wrong = pack(part, image.pointers[request_.packed], status, caught);
+      if (!caught && wrong.empty() && (status < 0 || status >= ASSAY_STATUS_COUNT)) {
+        wrong = "returned " + std::to_string(status) + ", which is no AssayStatus";
+      }
     }
     if (!caught && wrong.empty() && status == ASSAY_OK) {
       part.phase = wire::Phase::run;
-      caught = catch_faults([&] { status = number_of(kernel_.run(part.args())); });
+      const KernelEnd end = run_kernel(part);
+      status = end.status;
+      caught = end.fault;
     }
     if (caught) return record(describe(*caught, part));
-    if (wrong.empty() && (status < 0 || status >= ASSAY_STATUS_COUNT)) {
-      wrong = "returned " + std::to_string(status) + ", which is no AssayStatus";
-    }
     if (!wrong.empty()) return record({.phase = part.phase, .text = wrong});
     statuses_[index] = status;
+  }
+
+  KernelEnd run_kernel(const Part& part) {
+    if (request_.times == 1) return assay::run_kernel(kernel_.run, part.args(), kernel_.allocates);
+    std::vector<std::span<std::byte>> written;
+    for (std::size_t m = 0; m < memory_.size(); ++m) {
+      if (!request_.read_only[m]) written.push_back(std::as_writable_bytes(std::span(memory_[m].begin(), memory_[m].end())));
+    }
+    const Repeated repeated =
+        repeat_kernel(kernel_.run, part.args(), kernel_.allocates, written, static_cast<std::int64_t>(request_.times));
+    odd_call_ = static_cast<std::uint64_t>(repeated.odd_call);
+    return repeated.end;
   }
 
   // Lays the kernel's own layout against the rear guard page. What is wrong, in words; empty: nothing.
@@ -116,7 +135,7 @@ class PlacedCall {
     part.packed_base = part.packed->end() - part.packed_bytes;
     part.packed_base -= reinterpret_cast<std::uintptr_t>(part.packed_base) % kPackedAlignment;
     std::memset(part.packed->begin(), kPoison, static_cast<std::size_t>(part.packed->end() - part.packed->begin()));
-    caught = catch_faults([&] { status = number_of(kernel_.pack(part.args(), part.packed_base)); });
+    caught = run_disciplined([&] { status = number_of(kernel_.pack(part.args(), part.packed_base)); }, false);
     if (caught) return {};
     const auto untouched = [](const std::uint8_t* begin, const std::uint8_t* end) {
       return std::all_of(begin, end, [](std::uint8_t byte) { return byte == kPoison; });
@@ -145,7 +164,7 @@ class PlacedCall {
       if (!memory_[m].owns(address)) continue;
       fault.where = wire::Where::memory;
       fault.index = static_cast<std::uint32_t>(m);
-      fault.offset = address - memory_[m].begin();
+      fault.offset = memory_[m].writable(address) - memory_[m].begin();
     }
     return fault;
   }
@@ -157,6 +176,7 @@ class PlacedCall {
 
   std::string done() const {
     wire::Done done;
+    done.odd_call = odd_call_;
     done.statuses = statuses_;
     for (std::size_t m = 0; m < memory_.size(); ++m) {
       const auto now = std::as_bytes(std::span(memory_[m].begin(), request_.memories[m].size()));
@@ -170,6 +190,7 @@ class PlacedCall {
   const wire::CallRequest& request_;
   std::vector<GuardedMemory> memory_;
   std::vector<std::int32_t> statuses_;
+  std::uint64_t odd_call_ = 0;
   std::mutex mutex_;
   std::optional<wire::Fault> fault_;
 };

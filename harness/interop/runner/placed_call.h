@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/interop/runner/messages.h"
+#include "harness/verdict/discipline/stack.h"
 #include "harness/verdict/guard.h"
 #include "kernels/abi.h"
 
@@ -16,9 +16,10 @@ namespace assay {
 // What runs: one of our kernels, or a plugin's.
 struct RunnableKernel {
   std::uint64_t args_bytes = 0;
-  std::function<AssayStatus(const void*)> run;
-  std::function<std::int64_t(const void*)> packed_bytes;  // empty: the op's own layout
-  std::function<AssayStatus(const void*, void*)> pack;
+  KernelFunction run = nullptr;
+  std::int64_t (*packed_bytes)(const void* args) = nullptr;  // null: the op's own layout
+  AssayStatus (*pack)(const void* args, void* packed) = nullptr;
+  bool allocates = false;  // it has declared that it takes memory of its own
 };
 
 // Either the reply of a call that ended, or its fault.

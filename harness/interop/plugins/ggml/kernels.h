@@ -18,9 +18,12 @@ void append_norms(std::vector<AssayPluginKernel>& kernels);
 // FLASH_ATTN_EXT.
 void append_attention(std::vector<AssayPluginKernel>& kernels);
 
+// A graph of ggml's is made for each call.
+inline constexpr const char* kProperties = "allocates=yes;";
+
 // A kernel over the op's canonical layout.
 inline AssayPluginKernel plain_kernel(const char* op, const char* name, AssayStatus (*run)(const void*)) {
-  return {sizeof(AssayPluginKernel), ASSAY_CLAIM_BOUNDED, op, name, "scalar", nullptr, nullptr, nullptr, run, nullptr};
+  return {sizeof(AssayPluginKernel), ASSAY_CLAIM_BOUNDED, op, name, "scalar", nullptr, nullptr, nullptr, run, kProperties};
 }
 
 // Where ggml's own status is not success: nothing that an op knows.

@@ -45,7 +45,7 @@ AssayStatus mul_mat(const void* args) {
 template <ggml_type kType, class Element>
 AssayPluginKernel tiled(const char* op, const char* name) {
   return {sizeof(AssayPluginKernel), ASSAY_CLAIM_BOUNDED, op,     name, "scalar", "w", plain_bytes<Element>,
-          pack_plain<Element>,       mul_mat<kType>,      nullptr};
+          pack_plain<Element>,       mul_mat<kType>,      kProperties};
 }
 
 }  // namespace

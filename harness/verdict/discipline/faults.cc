@@ -1,34 +1,44 @@
-#include "harness/interop/runner/faults.h"
+#include "harness/verdict/discipline/faults.h"
 
 #include <cxxabi.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <ucontext.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <typeinfo>
-#include <vector>
 
-#include "harness/verdict/guard.h"
-#include "kernels/isa.h"
+#include "kernels/abi.h"
 
 namespace assay {
 namespace {
 
 constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP};
-constexpr std::size_t kStackBytes = 1 << 17;  // of the handlers: room for a signal frame with every vector register
 
 thread_local sigjmp_buf jump_target;
 thread_local bool armed = false;
 thread_local int caught_signal = 0;
 thread_local const void* caught_address = nullptr;
 thread_local const char* caught_reason = nullptr;
+struct sigaction before[std::size(kSignals)];
+
+// What the kernel says of a signal itself (ASSAY_FAULT_MARK), in its own memory; null: nothing.
+const char* reason_of([[maybe_unused]] int signal, [[maybe_unused]] const void* context) {
+#if defined(__x86_64__)
+  const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
+  if (signal == SIGILL && registers[REG_RSI] == ASSAY_FAULT_MARK)
+    return reinterpret_cast<const char*>(registers[REG_RDI]);  // NOLINT(performance-no-int-to-ptr)
+#endif
+  return nullptr;
+}
 
 void on_signal(int signal, siginfo_t* info, void* context) {
-  if (!armed) {  // of a thread that is not ours to save
-    ::signal(signal, SIG_DFL);
-    raise(signal);
+  if (!armed) {  // of a thread that is not ours to save: what raised it raises it again, for who was there before
+    sigaction(signal, &before[std::find(std::begin(kSignals), std::end(kSignals), signal) - kSignals], nullptr);
     return;
   }
   armed = false;
@@ -37,27 +47,6 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   caught_reason = reason_of(signal, context);
   siglongjmp(jump_target, 1);
 }
-
-// This thread's stack for handlers, while it lives.
-class SignalStack {
- public:
-  SignalStack() : memory_(kStackBytes) {
-    stack_t stack{};
-    stack.ss_sp = memory_.data();
-    stack.ss_size = memory_.size();
-    sigaltstack(&stack, nullptr);
-  }
-  SignalStack(const SignalStack&) = delete;
-  SignalStack& operator=(const SignalStack&) = delete;
-  ~SignalStack() {
-    stack_t off{};
-    off.ss_flags = SS_DISABLE;
-    sigaltstack(&off, nullptr);
-  }
-
- private:
-  std::vector<char> memory_;
-};
 
 std::string current_exception_type() {
   const std::type_info* type = abi::__cxa_current_exception_type();
@@ -85,27 +74,23 @@ void install_fault_handlers() {
   action.sa_sigaction = on_signal;
   action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
-  for (const int signal : kSignals) sigaction(signal, &action, nullptr);
+  for (std::size_t i = 0; i < std::size(kSignals); ++i) {
+    struct sigaction was {};
+    sigaction(kSignals[i], &action, &was);
+    if (was.sa_sigaction != on_signal) before[i] = was;
+  }
 }
 
 std::optional<CaughtFault> catch_faults(const std::function<void()>& body) {
-  const SignalStack stack;
-  if (sigsetjmp(jump_target, 1) != 0) {
-    take_back_tiles();
+  static const bool installed = (install_fault_handlers(), true);
+  static_cast<void>(installed);
+  if (sigsetjmp(jump_target, 0) != 0) {
     return CaughtFault{caught_signal, caught_address, caught_reason == nullptr ? "" : caught_reason};
   }
   armed = true;
   std::optional<CaughtFault> caught = run_catching(body);
   armed = false;
-  const bool tiles_left = take_back_tiles();
-  if (caught) return caught;
-  if (tiles_left) return CaughtFault{0, nullptr, kTilesLeft};
-  try {
-    assert_float_environment();
-  } catch (const std::exception& error) {
-    return CaughtFault{0, nullptr, std::string("left another floating-point environment behind: ") + error.what()};
-  }
-  return std::nullopt;
+  return caught;
 }
 
 }  // namespace assay

@@ -1,0 +1,187 @@
+// How a kernel fares where nothing of the call has changed but its surroundings: where it lies, what was called before, who calls too.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/verdict/check.h"
+#include "harness/verdict/draw.h"
+#include "reference/ops/status.h"
+
+namespace assay {
+namespace {
+
+constexpr const char* kByThreads = "not the same when threads run it";
+constexpr int kCallers[] = {3, 4, 5, 8};
+constexpr int kMostCallers = 8;
+constexpr int kRaces = 3;
+constexpr std::size_t kLeastThreadBytes = 1 << 12;  // what takes no time does not meet another
+constexpr std::size_t kMostThreadBytes = 1 << 20;
+constexpr std::int64_t kManyCalls = 5000;                   // past 4096, where a counter of 12 bits wraps
+constexpr std::int64_t kManyBytes = std::int64_t{1} << 27;  // of all calls together
+
+// Of a case that was drawn, which stands for many: the first two placements and another.
+void keep_few(std::vector<Placement>& placements, std::uint64_t seed) {
+  Draws draws(seed ^ 1);
+  while (placements.size() > 3)
+    placements.erase(placements.begin() + 2 + draws.below(static_cast<std::uint32_t>(placements.size() - 2)));
+}
+
+}  // namespace
+
+// The first element with other bits, in words; empty: none.
+std::string CaseCheck::other_bits(const Outcome& first, const Outcome& other) const {
+  if (test_.status != ASSAY_OK) return {};
+  for (std::size_t o = 0; o < outputs_.size(); ++o) {
+    const TensorSpec& spec = call_.signature().tensors[outputs_[o]];
+    const Comparison found = compare_bytes(spec, other.outputs[o], whole(spec, first.outputs[o].bytes), any_nan());
+    if (found.worst) return describe_miss(spec, *found.worst);
+  }
+  return {};
+}
+
+// A fault fails whatever is off. Other bits break what our kernels promise of memory (guard), and what others' say of bits.
+std::optional<Failure> CaseCheck::compare_layout(const Outcome& first, const Outcome& other, const std::string& how,
+                                                 const Candidate& candidate, const char* trait, const Checks& checks) const {
+  if (!other.violation.empty() && (other.crashed || checks.has(Check::guard))) return Failure{Check::guard, other.violation};
+  const Check check = candidate.canonical ? Check::guard : Check::bits;
+  if (!checks.has(check)) return std::nullopt;
+  const std::string before = candidate.canonical ? "" : std::string(trait) + ": ";
+  if (other.status != first.status) {
+    return Failure{check,
+                   fmt::format("{}returned {} {}, {} before", before, status_name(other.status), how, status_name(first.status))};
+  }
+  const std::string differs = other_bits(first, other);
+  if (differs.empty()) return std::nullopt;
+  return Failure{check, fmt::format("{}other bits {}: {}", before, how, differs)};
+}
+
+// The same call again.
+std::optional<Failure> CaseCheck::check_repeats(const Candidate& candidate, const Outcome& first, CaseResult& result) {
+  constexpr int kRepeats = 2;
+  for (int repeat = 0; repeat < kRepeats; ++repeat) {
+    ++result.placements;
+    const Outcome again = call_.run(*candidate.executor, call_.placements().front());
+    result.crashed = again.crashed;
+    if (again.crashed) return Failure{Check::guard, again.violation + ", when called again"};
+    if (again.status != first.status) {
+      return Failure{Check::bits, fmt::format("not deterministic: returned {} when called again, {} before",
+                                              status_name(again.status), status_name(first.status))};
+    }
+    const std::string differs = other_bits(first, again);
+    if (!differs.empty()) return Failure{Check::bits, "not deterministic: other bits when called again: " + differs};
+  }
+  return std::nullopt;
+}
+
+// Every further placement must keep its surroundings and the bits.
+std::optional<Failure> CaseCheck::check_layouts(const Candidate& candidate, const Outcome& first, const Checks& checks,
+                                                CaseResult& result) {
+  std::vector<Placement> placements = call_.placements();
+  if (test_.drawn) keep_few(placements, *test_.seed);
+  for (std::size_t p = 1; p < placements.size(); ++p) {
+    ++result.placements;
+    const Placement& placement = placements[p];
+    if (placement.after_other) {
+      std::string fault = call_.run_other_data(*candidate.executor, placement);
+      if (!fault.empty()) return Failure{Check::guard, std::move(fault)};
+    }
+    const Outcome other = call_.run(*candidate.executor, placement);
+    result.crashed = other.crashed;
+    const char* trait = placement.after_other ? "remembers other data" : "depends on its placement";
+    auto failure = compare_layout(first, other, "when placed " + placement.name, candidate, trait, checks);
+    if (failure) return failure;
+  }
+  return std::nullopt;
+}
+
+// The call cut in two, which two threads run: of a kernel that claims no canonical bits first one after the other, so that what
+// depends on the cut is told apart from what depends on threads.
+std::optional<Failure> CaseCheck::check_cuts(const Candidate& candidate, const Outcome& first, const Checks& checks,
+                                             CaseResult& result) {
+  if (test_.status != ASSAY_OK) return std::nullopt;
+  for (const Split& split : call_.signature().splits) {
+    for (const bool at_once : {false, true}) {
+      if (candidate.canonical && !at_once) continue;
+      ++result.placements;
+      const Outcome other = call_.run_parts(*candidate.executor, &split, 2, {.at_once = at_once});
+      result.crashed = other.crashed;
+      const std::string how = fmt::format("when placed cut by {} {}", split.param, at_once ? "among 2 threads" : "in 2 parts");
+      const char* trait = at_once ? kByThreads : "not batch invariant";
+      if (auto failure = compare_layout(first, other, how, candidate, trait, checks)) return failure;
+    }
+  }
+  return std::nullopt;
+}
+
+const Split* split_for_threads(const Signature& signature, const Params& params) {
+  const auto most = std::ranges::max_element(signature.splits, {}, [&](const Split& split) { return most_parts(split, params); });
+  return most == signature.splits.end() ? nullptr : &*most;
+}
+
+// Parts, up to as many as there are callers; one where each is too short to meet another, or too long to be tried often.
+int thread_worth(const Op& op, const TestCase& test) {
+  if (test.status != ASSAY_OK) return 0;
+  const Signature signature = signature_of(op, test.params);
+  std::size_t bytes = 0;
+  bool in_place = false;
+  for (const TensorSpec& spec : signature.tensors) {
+    bytes += spec.extent_bytes();
+    in_place = in_place || spec.in_place_only;
+  }
+  const Split* const split = split_for_threads(signature, test.params);
+  // Without a split all make the whole call, which they can where it does not change what it reads.
+  const std::int64_t parts = split != nullptr ? most_parts(*split, test.params) : in_place ? 0 : kEnoughWorth;
+  const bool fits = bytes >= kLeastThreadBytes && bytes <= kMostThreadBytes;
+  return static_cast<int>(std::min<std::int64_t>(parts < 2 ? 0 : parts, fits ? kEnoughWorth : 1));
+}
+
+// What a kernel sets up when it is first called, it sets up once in a process.
+std::vector<Outcome> CaseCheck::race(const Candidate& candidate) {
+  std::vector<Outcome> raced;
+  for (int round = 0; round < kRaces; ++round) {
+    raced.push_back(call_.run_parts(*candidate.executor, thread_split(), kMostCallers, {.at_once = true, .fresh = true}, true));
+    if (!raced.back().violation.empty()) break;
+  }
+  return raced;
+}
+
+// Callers that differ in what they do, more of them than the processor may have cores.
+std::optional<Failure> CaseCheck::check_crowds(const Candidate& candidate, const Outcome& first, const Checks& checks,
+                                               CaseResult& result) {
+  for (const int callers : kCallers) {
+    for (const bool at_once : {false, true}) {
+      if (candidate.canonical && !at_once) continue;  // first what depends on the cut, of others' kernels
+      ++result.placements;
+      const Outcome other = call_.run_parts(*candidate.executor, thread_split(), callers, {.at_once = at_once}, true);
+      result.crashed = other.crashed;
+      const std::string how = fmt::format(
+          "when {}", at_once ? fmt::format("{} threads run it at once", callers) : fmt::format("cut in {} parts", callers));
+      const char* trait = at_once ? kByThreads : "not batch invariant";
+      if (auto failure = compare_layout(first, other, how, candidate, trait, checks)) return failure;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Failure> CaseCheck::check_many_calls(const Candidate& candidate, const Checks& checks) {
+  if (!judges_layouts(candidate, checks) || refused()) return std::nullopt;
+  const auto times = std::min<std::int64_t>(kManyCalls, kManyBytes / static_cast<std::int64_t>(bytes() + 1));
+  const Placement& front = call_.placements().front();
+  const Outcome first = call_.run(*candidate.executor, front);
+  const Outcome last = call_.run(*candidate.executor, front, {.times = std::max<std::int64_t>(times, 2)});
+  const std::string left = candidate.executor->settle();
+  const std::string how = fmt::format("at call {} of {} that are the same", last.odd_call, times);
+  auto failure = compare_layout(first, last, how, candidate, "not deterministic", checks);
+  if (!failure && !left.empty() && checks.has(Check::guard)) failure = Failure{Check::guard, left};
+  return failure;
+}
+
+void CaseCheck::apply(std::optional<Failure> failure, CaseResult& result) const {
+  if (!failure) return;
+  result.verdict = Verdict::fail;
+  if (!result.stability.empty() && failure->check == Check::bits)
+    result.stability = failure->message.substr(0, failure->message.find(':'));
+  result.failure = std::move(failure);
+}
+
+}  // namespace assay

@@ -1,0 +1,161 @@
+#include "harness/verdict/placements.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <set>
+#include <utility>
+
+namespace assay {
+namespace {
+
+constexpr std::size_t kVariedBytes = 1 << 18;  // larger calls are not tried at varied offsets
+
+// Which pairs of levels of two factors have not occurred yet.
+class OpenPairs {
+ public:
+  explicit OpenPairs(std::span<const std::size_t> counts) : counts_(counts), levels_(std::ranges::max(counts)) {
+    for (std::size_t f = 0; f < counts.size(); ++f) {
+      for (std::size_t g = 0; g < f; ++g) left_ += counts[f] * counts[g];
+    }
+    open_.assign(counts.size() * counts.size() * levels_ * levels_, true);
+  }
+  bool any() const { return left_ > 0; }
+  // How many open pairs `row` has whose later factor is `f`; factors before it count.
+  std::size_t gained(const std::vector<std::size_t>& row, std::size_t f) const {
+    std::size_t sum = 0;
+    for (std::size_t g = 0; g < f; ++g) sum += open_[index(f, row[f], g, row[g])] ? 1 : 0;
+    return sum;
+  }
+  void close(const std::vector<std::size_t>& row) {
+    for (std::size_t f = 0; f < row.size(); ++f) {
+      for (std::size_t g = 0; g < f; ++g) {
+        const std::size_t at = index(f, row[f], g, row[g]);
+        left_ -= open_[at] ? 1 : 0;
+        open_[at] = false;
+      }
+    }
+  }
+  // Two factors, f after g, and their levels, of the first open pair.
+  std::array<std::size_t, 4> first() const {
+    for (std::size_t f = 0; f < counts_.size(); ++f) {
+      for (std::size_t g = 0; g < f; ++g) {
+        for (std::size_t i = 0; i < counts_[f]; ++i) {
+          for (std::size_t j = 0; j < counts_[g]; ++j) {
+            if (open_[index(f, i, g, j)]) return {f, i, g, j};
+          }
+        }
+      }
+    }
+    return {};
+  }
+
+ private:
+  std::size_t index(std::size_t f, std::size_t i, std::size_t g, std::size_t j) const {
+    return ((f * counts_.size() + g) * levels_ + i) * levels_ + j;
+  }
+  std::span<const std::size_t> counts_;
+  std::size_t levels_;
+  std::size_t left_ = 0;
+  std::vector<bool> open_;
+};
+
+}  // namespace
+
+// Greedily: a row is built from an open pair, each further factor at the level that closes most; the rest is as it falls.
+std::vector<std::vector<std::size_t>> pairwise(std::span<const std::size_t> counts) {
+  if (counts.empty()) return {};
+  std::vector<std::vector<std::size_t>> rows{std::vector<std::size_t>(counts.size(), 0)};
+  if (counts.size() == 1) {
+    for (std::size_t level = 1; level < counts[0]; ++level) rows.push_back({level});
+    return rows;
+  }
+  OpenPairs open(counts);
+  open.close(rows.front());
+  while (open.any()) {
+    const auto [f, i, g, j] = open.first();
+    std::vector<std::size_t> row(counts.size(), 0);
+    for (std::size_t factor = 0; factor < counts.size(); ++factor) {
+      if (factor == f) row[factor] = i;
+      if (factor == g) row[factor] = j;
+      if (factor == f || factor == g) continue;
+      std::size_t best = 0;
+      std::size_t most = 0;
+      for (std::size_t turn = 0; turn < counts[factor]; ++turn) {
+        row[factor] = (turn + rows.size()) % counts[factor];  // of equals another each time
+        const std::size_t gained = open.gained(row, factor);
+        if (turn > 0 && gained <= most) continue;
+        best = row[factor];
+        most = gained;
+      }
+      row[factor] = best;
+    }
+    open.close(row);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::vector<std::vector<std::size_t>> varied_offsets(std::span<const std::size_t> alignments, std::uint64_t seed) {
+  std::vector<std::size_t> counts;
+  for (const std::size_t alignment : alignments) {
+    counts.push_back(alignment >= kOffsets ? 1 : static_cast<std::size_t>(std::countr_zero(kOffsets / alignment)) + 1);
+  }
+  // Of tensor t's level l, odd multiples of kOffsets >> l in turn; level 0 is offset 0.
+  std::vector<std::vector<std::size_t>> next(counts.size());
+  for (std::size_t t = 0; t < counts.size(); ++t) {
+    for (std::size_t level = 0; level < counts[t]; ++level) next[t].push_back(split_mix(seed));
+  }
+  const auto take = [&next](std::size_t t, std::size_t level) {
+    if (level == 0) return std::size_t{0};
+    const std::size_t choices = std::size_t{1} << (level - 1);
+    return (2 * (next[t][level]++ % choices) + 1) * (kOffsets >> level);
+  };
+  std::vector<std::vector<std::size_t>> rows;
+  std::vector<std::set<std::size_t>> unseen(counts.size());
+  for (std::size_t t = 0; t < counts.size(); ++t) {
+    for (std::size_t offset = 0; offset < kOffsets; offset += alignments[t]) unseen[t].insert(offset);
+  }
+  const auto add = [&](std::vector<std::size_t> row) {
+    for (std::size_t t = 0; t < row.size(); ++t) unseen[t].erase(row[t]);
+    rows.push_back(std::move(row));
+  };
+  for (std::vector<std::size_t> levels : pairwise(counts)) {
+    for (std::size_t t = 0; t < counts.size(); ++t) levels[t] = take(t, levels[t]);
+    add(std::move(levels));
+  }
+  while (std::ranges::any_of(unseen, [](const auto& offsets) { return !offsets.empty(); })) {
+    std::vector<std::size_t> row;
+    for (std::size_t t = 0; t < counts.size(); ++t)
+      row.push_back(unseen[t].empty() ? take(t, counts[t] - 1) : *unseen[t].begin());
+    add(std::move(row));
+  }
+  return rows;
+}
+
+std::vector<Placement> placements_of(const Signature& signature, std::uint64_t seed) {
+  std::vector<Placement> all{{"against the rear guard page", true, {}, Poison::Kind::nans, -1},
+                             {"against the front guard page", false, {}, Poison::Kind::numbers, -1}};
+  std::size_t bytes = 0;
+  std::vector<std::size_t> alignments;
+  for (std::size_t t = 0; t < signature.tensors.size(); ++t) {
+    const TensorSpec& spec = signature.tensors[t];
+    bytes += spec.extent_bytes();
+    alignments.push_back(spec.alignment);
+    if (!spec.alias.empty() && !spec.in_place_only)
+      all.push_back({spec.name + " in place of " + spec.alias, true, {}, Poison::Kind::noise, static_cast<int>(t)});
+  }
+  all.push_back({"where other data lay before", true, {}, Poison::Kind::numbers, -1, true});
+  if (bytes > kVariedBytes) return all;
+  constexpr Poison::Kind kKinds[] = {Poison::Kind::numbers, Poison::Kind::noise, Poison::Kind::nans};
+  const auto rows = varied_offsets(alignments, seed);
+  for (std::size_t r = 1; r < rows.size(); ++r) {  // the first is all zeros: the front guard page
+    all.push_back({fmt::format("at offsets {} from a cache line", fmt::join(rows[r], ", ")), false, rows[r], kKinds[r % 3], -1});
+  }
+  return all;
+}
+
+}  // namespace assay

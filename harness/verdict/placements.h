@@ -1,0 +1,37 @@
+// Where the tensors of a call lie in their memory: the layouts that a case is tried in.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/verdict/discipline/poison.h"
+#include "reference/ops/signature.h"
+
+namespace assay {
+
+struct Placement {
+  std::string name;                  // for messages
+  bool at_end = true;                // each tensor's last byte against the rear guard page, as far as its alignment allows
+  std::vector<std::size_t> offsets;  // else: of each tensor from the front guard page; none: 0
+  Poison::Kind poison = Poison::Kind::nans;  // of what is no tensor's element
+  int in_place = -1;                         // the output (its index in the signature) that lies on its alias
+  bool after_other =
+      false;  // a unit of its alignment before `at_end`, where no other placement lies: after a call with other data
+};
+
+inline constexpr std::size_t kOffsets = 64;  // offsets are tried over a cache line
+
+// Both ends; outputs on their aliases; the place of other data; and, where the call is small, offsets that differ from tensor to tensor (`varied_offsets`).
+std::vector<Placement> placements_of(const Signature& signature, std::uint64_t seed);
+
+// Rows of levels 0 .. counts[f] - 1, one a factor, in which every pair of levels of every two factors occurs. The first row is of zeros.
+std::vector<std::vector<std::size_t>> pairwise(std::span<const std::size_t> counts);
+
+// Rows of offsets below kOffsets, one a tensor, multiples of its alignment. What divides an address, 1, 2, 4 .. or 64, is its level: every
+// two tensors have every pair of levels, and every tensor every offset. Which offset of a level comes when is the seed's.
+std::vector<std::vector<std::size_t>> varied_offsets(std::span<const std::size_t> alignments, std::uint64_t seed);
+
+}  // namespace assay

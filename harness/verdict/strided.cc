@@ -1,0 +1,85 @@
+#include "harness/verdict/strided.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+namespace assay {
+namespace {
+
+// A stretch of bytes of a tensor without a gap, from its base.
+struct Run {
+  std::size_t offset;
+  std::size_t bytes;
+};
+
+// The runs of a tensor in logical order, neighbours joined.
+std::vector<Run> runs_of(const TensorSpec& spec) {
+  std::vector<Run> runs;
+  const std::size_t size = dtype_size(spec.dtype);
+  const std::int64_t inner = spec.shape.empty() ? 1 : spec.shape.back();
+  const std::int64_t rows = inner == 0 ? 0 : spec.elements() / inner;
+  const std::size_t bytes = static_cast<std::size_t>(inner) * size;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    std::int64_t elements = 0;
+    std::int64_t rest = row;
+    for (std::size_t axis = spec.shape.size(); axis-- > 1;) {
+      elements += rest % spec.shape[axis - 1] * spec.strides[axis - 1];
+      rest /= spec.shape[axis - 1];
+    }
+    const std::size_t offset = static_cast<std::size_t>(elements) * size;
+    if (!runs.empty() && runs.back().offset + runs.back().bytes == offset) {
+      runs.back().bytes += bytes;
+    } else {
+      runs.push_back({offset, bytes});
+    }
+  }
+  return runs;
+}
+
+}  // namespace
+
+Array gather(const TensorSpec& spec, const void* base) {
+  Array dense;
+  dense.dtype = spec.dtype;
+  dense.shape = spec.shape;
+  dense.bytes.resize(static_cast<std::size_t>(spec.elements()) * dtype_size(spec.dtype));
+  std::uint8_t* to = dense.bytes.data();
+  for (const Run& run : runs_of(spec)) {
+    std::memcpy(to, static_cast<const std::uint8_t*>(base) + run.offset, run.bytes);
+    to += run.bytes;
+  }
+  return dense;
+}
+
+void scatter(const TensorSpec& spec, const Array& dense, void* base) {
+  const std::uint8_t* from = dense.bytes.data();
+  for (const Run& run : runs_of(spec)) {
+    std::memcpy(static_cast<std::uint8_t*>(base) + run.offset, from, run.bytes);
+    from += run.bytes;
+  }
+}
+
+bool holds(const TensorSpec& spec, const void* base, const Array& dense) {
+  const std::uint8_t* expected = dense.bytes.data();
+  for (const Run& run : runs_of(spec)) {
+    if (std::memcmp(static_cast<const std::uint8_t*>(base) + run.offset, expected, run.bytes) != 0) return false;
+    expected += run.bytes;
+  }
+  return true;
+}
+
+void for_each_gap(const TensorSpec& spec, const GuardedMemory& memory, std::uint8_t* base,
+                  const std::function<bool(std::uint8_t* begin, std::uint8_t* end)>& visit) {
+  std::vector<Run> runs = runs_of(spec);  // strides need not fall from the outer axes to the inner
+  std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.offset < b.offset; });
+  std::uint8_t* from = memory.begin();
+  for (const Run& run : runs) {
+    std::uint8_t* start = base + run.offset;
+    if (!visit(from, start)) return;
+    from = start + run.bytes;
+  }
+  visit(from, memory.end());
+}
+
+}  // namespace assay
