@@ -129,7 +129,7 @@ TEST(Cli, JsonSaysWhereItComesFrom) {
       }
     }
   }
-  const auto made = nlohmann::json::parse(assay("check add --seed 5 --cases 2 --json").output);
+  const auto made = nlohmann::json::parse(assay("check add --data gauss --seed 5 --cases 2 --json").output);
   for (const auto& one : made.at("cases")) EXPECT_TRUE(one.contains("seed"));
 }
 

@@ -30,6 +30,7 @@ struct CheckOptions {
   std::string ledger;
   std::optional<std::uint64_t> seed;
   std::int64_t cases = 0;
+  bool any_length = false;
 };
 
 SuiteResult run_with_status_line(const CheckRequest& request) {
@@ -46,9 +47,10 @@ std::optional<GeneratedRequest> generated_request(const CheckOptions& options) {
   request.shape = parse_shape(options.shape);
   request.seed = options.seed.value_or(1);
   if (!options.data.empty()) request.data = options.data;
-  const auto names = distribution_names();
+  std::vector<std::string> names(distribution_names().begin(), distribution_names().end());
+  names.emplace_back("underflow");
   if (std::find(names.begin(), names.end(), request.data) == names.end()) {
-    throw std::invalid_argument(unknown_name("data", request.data, {names.begin(), names.end()}));
+    throw std::invalid_argument(unknown_name("data", request.data, names));
   }
   return request;
 }
@@ -68,9 +70,12 @@ int check(const CheckOptions& options, const Common& common) {
   request.checks = options.checks.empty() ? Checks::from_environment() : Checks::parse(options.checks);
   request.generated = generated_request(options);
   request.generated_cases = std::max<std::int64_t>(options.cases, 1);
-  request.shapes = true;
-  request.random_cases = options.cases > 0 ? options.cases : kRandomCases;
-  request.seed = options.seed ? *options.seed : std::random_device()();
+  const bool own = options.golden.empty();
+  request.shapes = own;
+  request.random_cases = !own ? 0 : options.cases > 0 ? options.cases : kRandomCases;
+  if (options.any_length) request.work = kLongWork;
+  // Shards are parts of one run: they draw alike.
+  request.seed = options.seed ? *options.seed : request.shard.split() ? 1 : std::random_device()();
   const SuiteResult result = run_with_status_line(request);
   if (common.json) {
     fmt::print("{}\n", suite_json(result, request).dump(1));
@@ -87,7 +92,8 @@ Action add_check(CLI::App& app, const Common& common) {
   CLI::App* command = app.add_subcommand("check", "Hold kernels to goldens and reference; exit 1 on any failure");
   command->add_option("op", options->ops, "Ops to check; none: all");
   command->add_option("--isa", options->isa, "Only variants of this ISA");
-  command->add_option("--case", options->case_name, "Only this case; 'bias', 'shapes' and 'random' are those made from seeds");
+  command->add_option("--case", options->case_name,
+                      "Only this case; 'bias', 'shapes', 'kept', 'vast' and 'random' are those made from seeds");
   command->add_option("--tag", options->tag, "Only cases with this tag, such as real");
   command->add_option("--golden", options->golden, "A folder of golden files instead of the project's own");
   command->add_option("--shape", options->shape, "Make cases of these sizes, such as k=1000,n=77");
@@ -96,6 +102,8 @@ Action add_check(CLI::App& app, const Common& common) {
                       "Seed of the first random or made case; without it random ones have another in every run");
   command->add_option("--cases", options->cases, "Random cases of each op, by default 3; with --shape or --data, cases to make")
       ->check(CLI::PositiveNumber);
+  command->add_flag("--long", options->any_length,
+                    "Random cases, shapes and vast calls of any length: seconds a case, gigabytes at most");
   command->add_option("--shard", options->shard,
                       "Only part I of N of the cases, such as 2/8; `assay report --merge` joins the parts");
   command->add_option("--checks", options->checks, "Limit the verdict: classes,bound,bias,spread,exact,guard,bits,ledger");

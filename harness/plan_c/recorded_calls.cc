@@ -124,6 +124,7 @@ void CallRecorder::read_fields(std::span<const Field> fields, const char* nested
       case FieldKind::size:
       case FieldKind::number:
       case FieldKind::any:
+      case FieldKind::length:
         out.push_back({field->name, nested, ArgumentKind::integer, read_as<std::int64_t>(at)});
         break;
       case FieldKind::choice:

@@ -102,6 +102,11 @@ nlohmann::ordered_json case_json(const CaseResult& one) {
   if (!one.stability.empty()) json["stability"] = one.stability;
   if (one.crashed) json["crashed"] = true;
   if (one.seed) json["seed"] = *one.seed;
+  if (!one.data.empty()) {
+    json["data"] = one.data;
+    for (const auto& [name, value] : one.params.values())
+      std::visit([&, &n = name](const auto& v) { json["shape"][n] = v; }, value);
+  }
   if (one.failure) json["failure"] = {{"check", check_name(one.failure->check)}, {"message", one.failure->message}};
   json["repro"] = one.repro;
   return json;

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "harness/verdict/call.h"
@@ -89,6 +91,12 @@ void check_kept(const std::string& where, const Signature& signature, const std:
       }
     }
   }
+}
+
+ParamValue param_of(const nlohmann::json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number_integer()) return value.get<std::int64_t>();
+  return value.get<double>();
 }
 
 }  // namespace
@@ -185,12 +193,31 @@ TestCase shape_test_case(const Op& op, Params params) {
   return test;
 }
 
+std::vector<GeneratedRequest> kept_cases(const std::filesystem::path& list, const Op& op) {
+  std::vector<GeneratedRequest> kept;
+  std::ifstream in(list);
+  if (!in) return kept;
+  try {
+    for (const nlohmann::json& one : nlohmann::json::parse(in)) {
+      if (one.at("op").get<std::string>() != op.name) continue;
+      GeneratedRequest& request = kept.emplace_back();
+      request.data = one.at("data").get<std::string>();
+      request.seed = one.at("seed").get<std::uint64_t>();
+      for (const auto& [name, value] : one.at("shape").items()) request.shape.set(name, param_of(value));
+    }
+  } catch (const nlohmann::json::exception& error) {
+    throw std::runtime_error(list.string() + ": " + error.what());
+  }
+  return kept;
+}
+
 TestCase random_test_case(const Op& op, std::uint64_t seed, double work) {
   Draws draws(seed);
   const std::string data(draws.of(kRandomData));
   TestCase test = drawn_case(op, draw_params(op, op.family->shapes(op), draws, work), data, seed);
   test.name = fmt::format("random {}, {} {}", seed, data, test.params.to_string());
-  test.repro = fmt::format("--case random --seed {} --cases 1", seed);
+  test.repro = fmt::format("--case random --seed {} --cases 1{}", seed, work > kRandomWork ? " --long" : "");
+  test.data = data;
   return test;
 }
 

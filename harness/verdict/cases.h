@@ -1,6 +1,7 @@
 // A case ready to be checked, whether read from a golden file or made from a seed.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -22,6 +23,7 @@ struct TestCase {
   std::map<std::string, Kept> canonical;
   std::map<std::string, Array> parts;  // what the golden keeps for the reference
   std::optional<std::uint64_t> seed;   // if it was made from one
+  std::string data;                    // of a random case: the distribution
   bool drawn = false;                  // by us, not asked for: few placements, and of a long call a sample of truth
   bool judge_bias = false;             // the op's own seeded case: |z| counts
   std::string repro;                   // options of `assay check OP` that run just this
@@ -47,6 +49,9 @@ struct GeneratedRequest {
   std::string data = "gauss";
   std::uint64_t seed = 1;
 };
+
+// The op's cases in a list of those that failed once (ci/long writes it); none where there is no such file. Throws std::runtime_error.
+std::vector<GeneratedRequest> kept_cases(const std::filesystem::path& list, const Op& op);
 
 // `given` with the op's defaults for what it leaves out. Throws std::invalid_argument for a name that the op does not know.
 Params complete_params(const Op& op, const Params& given);

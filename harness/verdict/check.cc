@@ -43,7 +43,7 @@ CaseCheck::CaseCheck(const Op& op, TestCase test, const Ledger* ledger, std::siz
 
 // The reference's expectation; where the golden keeps the truth, the golden's.
 std::vector<reference::Expected> CaseCheck::expected_outputs() {
-  const bool sample = test_.drawn && work_of(op_, test_.params) > kWholeTruth;
+  const bool sample = test_.seed && !test_.judge_bias && work_of(op_, test_.params) > kWholeTruth;
   std::vector<reference::Expected> expected = sample
                                                   ? sampled_outputs(op_, test_.params, call_.pointers(), test_.seed.value_or(0))
                                                   : reference_outputs(op_, test_.params, call_.pointers());
@@ -220,6 +220,8 @@ CaseResult CaseCheck::check(const Candidate& candidate, const Checks& checks, bo
   result.tags = test_.tags;
   result.seed = test_.seed;
   result.drawn = test_.drawn;
+  result.data = test_.data;
+  result.params = test_.params;
   result.refusal = test_.status != ASSAY_OK;
   result.repro = fmt::format("assay check {} {} {}", result.op, candidate.selection, test_.repro);
   if (!checks.off_to_string().empty()) result.repro += " --checks " + checks.to_string();

@@ -68,6 +68,8 @@ struct CaseResult {
   std::string stability;  // of one that claims no canonical bits: "stable", or in what its bits are not; empty: not judged
   std::string digest;
   std::optional<std::uint64_t> seed;
+  std::string data;  // of a random case: its distribution
+  Params params;
   std::string repro;  // the command that runs just this
 };
 

@@ -19,10 +19,10 @@ constexpr std::size_t kMostThreadBytes = 1 << 20;
 constexpr std::int64_t kManyCalls = 5000;                   // past 4096, where a counter of 12 bits wraps
 constexpr std::int64_t kManyBytes = std::int64_t{1} << 27;  // of all calls together
 
-// Of a case that was drawn, which stands for many: the first two placements and two others.
+// Of a case that was drawn, which stands for many: the first two placements and another.
 void keep_few(std::vector<Placement>& placements, std::uint64_t seed) {
   Draws draws(seed ^ 1);
-  while (placements.size() > 4)
+  while (placements.size() > 3)
     placements.erase(placements.begin() + 2 + draws.below(static_cast<std::uint32_t>(placements.size() - 2)));
 }
 

@@ -109,14 +109,17 @@ class Maker {
   void single(const Size& size) {
     add({range(size, size.unit, size.unit)}, fmt::format("{} = {}", size.name, size.unit), kSingleWork);
     const std::vector<std::int64_t> in_use = values_in_use(size.in_use);
+    const auto first = static_cast<std::size_t>(std::ranges::find(ops(), &op_) - ops().begin());
     for (std::size_t i = 0; i < in_use.size(); ++i) {
+      const bool last = i + 1 == in_use.size();
+      if (!all_ && !last && (first + i) % kSharers != 0) continue;
       const std::int64_t value = in_units(in_use[i], size);
-      add({range(size, value, value)}, fmt::format("{} = {}, in use", size.name, value),
-          i + 1 == in_use.size() ? kSingleWork : kShareWork);
+      add({range(size, value, value)}, fmt::format("{} = {}, in use", size.name, value), last ? kSingleWork : kShareWork);
     }
     for (const Border& border : borders_of(size)) {
       const std::int64_t at = round_down(border.at(), size.unit);
-      add({range(size, at, at)}, fmt::format("{} up to {}", size.name, text_of(border)), kSingleWork);
+      if (border.constant != std::string_view())
+        add({range(size, at, at)}, fmt::format("{} up to {}", size.name, text_of(border)), kSingleWork);
       add({past(size, border)}, fmt::format("{} past {}", size.name, text_of(border)), kSingleWork);
     }
     const std::int64_t period = kRemainders * size.unit;
@@ -148,7 +151,9 @@ class Maker {
     }
   }
 
-  static constexpr double kShareWork = 1 << 20;  // sizes in use are many: the costly ones are left to ci/long
+  // Sizes in use are many: neighbouring ops, which share their loops, share them, and the costly ones are left to ci/long.
+  static constexpr std::size_t kSharers = 8;
+  static constexpr double kShareWork = 1 << 22;
   const Op& op_;
   const ShapeSpace& space_;
   bool all_;
@@ -209,7 +214,7 @@ std::vector<Params> covering_params(const Op& op, bool all) {
       const Params params = meeting(op, coverage, *open.front(), kRandomWork / 4, draws);
       const auto meets =
           static_cast<std::size_t>(std::ranges::count_if(open, [&](const Requirement* r) { return r->met(params); }));
-      if (meets <= most || !open.front()->met(params)) continue;
+      if (meets <= most || !open.front()->met(params) || work_of(op, params) > kLongWork) continue;
       most = meets;
       best = params;
     }

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <stdexcept>
 
 #include "golden/philox.h"
 
 namespace assay {
 namespace {
+
+constexpr double kSearch = 256;  // operations a byte of an encoder that tries scales
 
 // Beside a vector width, at a constant's border, a size in use, or anywhere: each as often.
 std::int64_t draw_size(const Size& size, Draws& draws) {
@@ -48,25 +52,7 @@ void shrink(const Op& op, const ShapeSpace& space, const Params& fixed, double m
   }
 }
 
-}  // namespace
-
-std::uint32_t Draws::below(std::uint32_t bound) {
-  constexpr std::uint32_t kStream = 0xffffffff;
-  return static_cast<std::uint32_t>((std::uint64_t{philox_block(seed_, kStream, next_++)[0]} * bound) >> 32);
-}
-
-double work_of(const Op& op, const Params& params) {
-  double bytes = 0;
-  for (const TensorSpec& spec : signature_of(op, params).tensors)
-    bytes += static_cast<double>(spec.elements()) * static_cast<double>(dtype_size(spec.dtype));
-  return cost_of(op, params).operations() + 4 * bytes;
-}
-
-std::int64_t dense_stride(const Size& stride, const Params& params) {
-  return (params.integer(stride.stride_of) + stride.unit - 1) / stride.unit;
-}
-
-Params draw_params(const Op& op, const ShapeSpace& space, Draws& draws, double work, const Params& fixed) {
+Params draw_once(const Op& op, const ShapeSpace& space, Draws& draws, double work, const Params& fixed) {
   Params params;
   for (const Size& size : space.sizes) {
     if (size.stride_of != nullptr) continue;
@@ -82,6 +68,38 @@ Params draw_params(const Op& op, const ShapeSpace& space, Draws& draws, double w
     }
   }
   return params;
+}
+
+}  // namespace
+
+std::uint32_t Draws::below(std::uint32_t bound) {
+  constexpr std::uint32_t kStream = 0xffffffff;
+  return static_cast<std::uint32_t>((std::uint64_t{philox_block(seed_, kStream, next_++)[0]} * bound) >> 32);
+}
+
+double work_of(const Op& op, const Params& params) {
+  try {
+    double bytes = 0;
+    for (const TensorSpec& spec : signature_of(op, params).tensors) bytes += static_cast<double>(spec.extent_bytes());
+    const bool searches = op.contract->exactness == reference::Exactness::encoded;
+    return cost_of(op, params).operations() + (searches ? kSearch : 4) * bytes;
+  } catch (const std::invalid_argument&) {  // sizes that no call may have
+    return std::numeric_limits<double>::infinity();
+  }
+}
+
+std::int64_t dense_stride(const Size& stride, const Params& params) {
+  return (params.integer(stride.stride_of) + stride.unit - 1) / stride.unit;
+}
+
+// A stride may carry a call past what any may have, or past its work.
+Params draw_params(const Op& op, const ShapeSpace& space, Draws& draws, double work, const Params& fixed) {
+  constexpr int kTries = 50;
+  for (int i = 0; i < kTries; ++i) {
+    Params params = draw_once(op, space, draws, work, fixed);
+    if (work_of(op, params) <= 4 * work) return params;
+  }
+  return draw_once(op, space, draws, work, fixed);
 }
 
 }  // namespace assay

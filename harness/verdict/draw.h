@@ -22,13 +22,13 @@ class Draws {
   std::uint64_t next_ = 0;
 };
 
-// What a call costs, in operations and four times its bytes.
+// What a call costs, in operations and four times its bytes; infinity where it cannot be described.
 double work_of(const Op& op, const Params& params);
 
 inline constexpr double kWholeTruth = 1 << 23;  // above that the reference computes a sample
 inline constexpr double kRandomWork = 1 << 22;  // of a random case
-inline constexpr double kPairWork = 1 << 24;    // of a case in which two sizes are long
-inline constexpr double kSingleWork = 1 << 26;  // of one in which one is
+inline constexpr double kPairWork = 1 << 23;    // of a case in which two sizes are long
+inline constexpr double kSingleWork = 1e8;      // of one in which one is
 inline constexpr double kLongWork = 4e9;        // of a case of ci/long
 
 // Sizes and choices of a call that costs at most `work`; those in `fixed` as they are, whatever it costs then.

@@ -20,7 +20,6 @@ namespace assay {
 namespace {
 
 constexpr std::string_view kShapes = "shapes";
-constexpr double kVastWork = 1 << 10;  // times what a random case may cost: tensors that are looked up in are counted whole
 
 class Suite {
  public:
@@ -37,10 +36,11 @@ class Suite {
     } else {
       run_golden();
       run_own("bias", [this](const Op& op) { run_bias(op); });
+      run_own(kRefusals, [this](const Op& op) { run_refusals(op); });
       if (request_.shapes) run_own("shapes", [this](const Op& op) { run_shapes(op); });
+      if (request_.shapes) run_own("kept", [this](const Op& op) { run_kept(op); });
       if (request_.shapes && !request_.runner) run_own("vast", [this](const Op& op) { run_vast(op); });
       if (request_.random_cases > 0) run_own("random", [this](const Op& op) { run_random(op); });
-      run_own(kRefusals, [this](const Op& op) { run_refusals(op); });
     }
     judge();
     return std::move(result_);
@@ -142,7 +142,7 @@ class Suite {
   // All of them, or the one of these parameters.
   void run_shapes(const Op& op) {
     std::vector<Source> sources;
-    for (const Params& params : covering_params(op)) {
+    for (const Params& params : covering_params(op, request_.work > kRandomWork)) {
       const std::string name = params.to_string();
       case_names_.insert(name);
       if (!request_.case_name.empty() && request_.case_name != kShapes && request_.case_name != name) continue;
@@ -151,9 +151,19 @@ class Suite {
     run_cases(op, sources, nullptr);
   }
 
+  // What a random case found once.
+  void run_kept(const Op& op) {
+    std::vector<Source> sources;
+    for (const GeneratedRequest& one : kept_cases(own_golden() / "kept.json", op)) {
+      TestCase test = generated_test_case(op, one);
+      test.drawn = true;
+      if (deal(op, test.name)) sources.emplace_back([test] { return test; });
+    }
+    run_cases(op, sources, nullptr);
+  }
+
   void run_vast(const Op& op) {
-    for (const Params& params : op.family->shapes(op).vast) {
-      if (work_of(op, params) > request_.work * kVastWork) continue;
+    for (const Params& params : vast_params(op, request_.work)) {
       if (!deal(op, "vast " + params.to_string())) continue;
       VastCheck check(op, params, 1);
       for (const Variant& variant : variants_of(op)) {

@@ -81,6 +81,13 @@ std::int64_t RepeatedMemory::find_written() const {
   return -1;
 }
 
+std::vector<Params> vast_params(const Op& op, double work) {
+  constexpr double kOperations = 16;  // times that work
+  std::vector<Params> calls = op.family->shapes(op).vast;
+  std::erase_if(calls, [&](const Params& params) { return cost_of(op, params).operations() > kOperations * work; });
+  return calls;
+}
+
 VastCheck::VastCheck(const Op& op, Params params, std::uint64_t seed)
     : op_(op), params_(std::move(params)), signature_(signature_of(op, params_)) {
   for (const TensorSpec& spec : signature_.tensors) {

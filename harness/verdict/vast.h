@@ -37,6 +37,9 @@ class RepeatedMemory {
   int file_ = -1;
 };
 
+// The op's vast calls that go with random cases of that work: those of few operations, since most bytes are only lain over.
+std::vector<Params> vast_params(const Op& op, double work);
+
 // One vast call of an op: inputs from the seed, truth from the reference, for a sample where it is long.
 class VastCheck {
  public:

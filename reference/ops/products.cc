@@ -111,7 +111,10 @@ ShapeSpace shapes(const Op& op) {
   const std::vector<Border> columns{{"kGroupTiles", 8, kTileRows}};
   // A gemv's weights cannot lie apart: it reads them all.
   if (is_gemv(op)) {
-    return {{used({"n", 77, 200}, kOutputWidths, columns), k}, {}, nullptr, {{{"n", (1 << 19) + 33}, {"k", 4096 + unit}}}};
+    return {{used({"n", 77, 200}, kOutputWidths, columns), k},
+            {},
+            nullptr,
+            {{{"n", (std::int64_t{1} << (is_tile(op) ? 20 : 21)) + 33}, {"k", 4096 + unit}}}};
   }
   const std::int64_t far = kVastStride / dtype_numbers(x_type(op));
   return {{used({"m", 5, 40}, {}, {rows_at_once(op)}),

@@ -135,28 +135,29 @@ Cost cost(const Op&, const Params&, const A& a) {
 
 // Sections that every head size can have: pair i takes component i mod 4, in runs of 3, 2, 2 and 1.
 ShapeSpace shapes(const Op&) {
-  return {{{"rows", 5, 6},
-           used({"heads", 3, 5}, {Column::heads}),
-           used({"head_dim", 128, 160, 2}, {Column::head_dim}),
-           used({"rot_dim", 0, 160, 2, nullptr, true}, {Column::rot_dim}),
-           limited({"components", 4, 1, 4}, 4),
-           {"x_head_stride", 0, 0, 1, "head_dim"},
-           {"y_head_stride", 0, 0, 1, "head_dim"}},
-          {{"pairing", {std::begin(kPairings), std::end(kPairings)}},
-           {"section0", {std::int64_t{3}}},
-           {"section1", {std::int64_t{2}}},
-           {"section2", {std::int64_t{2}}},
-           {"section3", {std::int64_t{1}}}},
-          [](Params& params) {
-            if (params.has("rot_dim")) params.set("rot_dim", std::min(params.integer("rot_dim"), params.integer("head_dim")));
-          },
-          {{{"rows", 4},
-            {"heads", 2},
-            {"head_dim", 38},
-            {"x_head_stride", kVastStride / 2},
-            {"y_head_stride", kVastStride / 2 + 64},
-            {"pairing", std::string("split")}},
-           {{"rows", 4}, {"heads", 2}, {"head_dim", 38}, {"table_stride", kVastStride}, {"pairing", std::string("adjacent")}}}};
+  return {
+      {{"rows", 5, 6},
+       used({"heads", 3, 5}, {Column::heads}),
+       used({"head_dim", 128, 160, 2}, {Column::head_dim}),
+       used({"rot_dim", 0, 160, 2, nullptr, true}, {Column::rot_dim}),
+       limited({"components", 4, 1, 4}, 4),
+       {"x_head_stride", 0, 0, 1, "head_dim"},
+       {"y_head_stride", 0, 0, 1, "head_dim"}},
+      {{"pairing", {std::begin(kPairings), std::end(kPairings)}},
+       {"section0", {std::int64_t{3}}},
+       {"section1", {std::int64_t{2}}},
+       {"section2", {std::int64_t{2}}},
+       {"section3", {std::int64_t{1}}}},
+      [](Params& params) {
+        if (params.has("rot_dim")) params.set("rot_dim", std::min(params.integer("rot_dim"), params.integer("head_dim")));
+      },
+      {{{"rows", 4},
+        {"heads", 2},
+        {"head_dim", 38},
+        {"x_head_stride", kVastStride / 2},
+        {"y_head_stride", kVastStride / 2 + 64},
+        {"pairing", std::string("split")}},
+       {{"rows", 4}, {"heads", 2}, {"head_dim", 38}, {"table_stride", kVastStride / 4}, {"pairing", std::string("adjacent")}}}};
 }
 
 GeneratedCase bias_case(const Op&) {

@@ -10,43 +10,19 @@ from __future__ import annotations
 import fnmatch
 import functools
 import re
-from dataclasses import dataclass, field
 
-from edits import ROOT, Edit, EntryError, edits_of, read_folder, text_of
+import calls
+import steering
+from edits import Edit, EntryError, edits_of, read_folder, text_of
+from layouts import output_function
+from mutant import Mutant
+from ops import included, includes, isas, members, ops, source_of
 
-QUOTED = re.compile(r'^#\s*include\s*"([^"]+)"')
-# #include ASSAY_HEADER(formats, ASSAY_PASTE(bytes_, ASSAY_ISA)): kernels/formats/bytes_<isa>.h.
-HEADER = re.compile(r"^#\s*include\s+ASSAY_HEADER\((\w+), (?:ASSAY_PASTE\((\w+), (\w+)\)|(\w+))\)")
 SYSTEM = re.compile(r"^\s*#\s*include\s*(<[^>]+>)", re.MULTILINE)
 # What is linear's own: the rest is that of quantize, gemv and gemm, and mutated there.
 COMPOSITION = frozenset({"kernels/products/linear.h"})
-FIELDS = {"ops", "isas", "wrap", "needs", "but", "order", "equivalent", "quick"}  # beside those of every mutant
-
-
-@dataclass
-class Mutant:
-    """What an entry of the catalogue says."""
-
-    name: str
-    kind: str  # "defect 22", or of the systematic ones a word such as "tail"
-    what: str
-    edits: list[Edit]
-    wrap: str = ""  # instead of edits: what a function of `a`, a copy of the arguments, does with `kernel`, which takes &a
-    needs: list[str] = field(default_factory=list)  # of a wrap: fields that the op's arguments must have
-    ops: list[str] = field(default_factory=lambda: ["*"])  # shell patterns
-    but: list[str] = field(default_factory=list)  # ops that it is not tried on, though the file is included
-    isas: list[str] = field(default_factory=lambda: ["*"])
-    order: list[str] = field(default_factory=list)  # ops (patterns) where only roundings change, inside the bound: bits must see it
-    equivalent: dict[str, str] = field(default_factory=dict)  # "op:isa" as shell pattern to the reason why nothing can see it
-    quick: list[str] = field(default_factory=list)  # the ops that it is tried on in a quick run
-
-    def only_rounds(self, op: str) -> bool:
-        """Whether it is one that equality of bits is there for."""
-        return any(fnmatch.fnmatch(op, pattern) for pattern in self.order)
-
-    def reason(self, op: str, isa: str) -> str | None:
-        """Why nothing can tell it from the kernel there; None if something must."""
-        return next((why for pattern, why in self.equivalent.items() if fnmatch.fnmatch(f"{op}:{isa}", pattern)), None)
+AROUND = "tests/mutants/around.h"
+FIELDS = {"by_class", "ops", "isas", "wrap", "needs", "but", "order", "equivalent", "quick"}  # beside those of every mutant
 
 
 def make_mutant(entry: dict) -> Mutant:
@@ -58,78 +34,8 @@ def make_mutant(entry: dict) -> Mutant:
 
 
 def read_catalogue() -> list[Mutant]:
-    """Every mutant, in the order of the files."""
-    return read_folder("kernels", make_mutant)
-
-
-@dataclass(frozen=True)
-class Op:
-    """A row of kernels/<family>/ops.inc, and what the group above it says."""
-
-    name: str
-    family: str
-    arguments: str  # the struct
-    isas: tuple[str, ...]
-    row: str
-
-
-@functools.cache
-def isas() -> dict[str, list[str]]:
-    """The ISAs of kernels/isa.inc to their compile flags, those of what they include first."""
-    found: dict[str, list[str]] = {}
-    for line in text_of("kernels/isa.inc").splitlines():
-        if line.startswith("ASSAY_ISA("):
-            name, _, parent = re.findall(r"\w+", line)[1:4]
-            found[name] = [*found.get(parent, []), *line.rsplit('"', 2)[1].split()]
-    return found
-
-
-@functools.cache
-def ops() -> dict[str, Op]:
-    """Every op by its name."""
-    found: dict[str, Op] = {}
-    for path in sorted((ROOT / "kernels").glob("*/ops.inc")):
-        for line in path.read_text().splitlines():
-            if group := re.fullmatch(r"ASSAY_GROUP\(\w+, (\w+), ([\w ]+)\)", line):
-                arguments, group_isas = group[1], tuple(isa for isa in isas() if isa in group[2].split())
-            elif row := re.match(r"ASSAY_OP\((\w+)", line):
-                found[row[1]] = Op(row[1], path.parent.name, arguments, group_isas, line)
-    return dict(sorted(found.items()))
-
-
-def source_of(op: str) -> str:
-    """What its kernels are compiled from."""
-    return f"kernels/{ops()[op].family}/kernels.cc"
-
-
-def included(line: str, isa: str) -> str | None:
-    """The project's file that a line includes, for this ISA."""
-    if quoted := QUOTED.match(line):
-        return quoted[1]
-    if header := HEADER.match(line):
-        name = header[4] or header[2] + header[3]
-        return f"kernels/{header[1]}/{name.replace('ASSAY_ISA', isa)}.h"
-    return None
-
-
-@functools.cache
-def includes(name: str, isa: str) -> frozenset[str]:
-    """The project's files that this one includes, itself among them."""
-    found = {name}
-    for line in text_of(name).splitlines():
-        if (target := included(line, isa)) and target not in found:
-            found |= includes(target, isa)
-    return frozenset(found)
-
-
-@functools.cache
-def argument_fields(op: str) -> frozenset[str]:
-    """The members of an op's argument struct."""
-    name, family = ops()[op].arguments, ops()[op].family
-    struct = re.search(rf"typedef struct {name} \{{(.*?)\}} {name};", text_of(f"kernels/{family}/{family}.h"), re.DOTALL)
-    if not struct:
-        raise SystemExit(f"kernels/{family}/{family}.h: no struct {name}")
-    return frozenset(re.findall(r"(\w+)(?:\[\d+\])?;", struct[1]))
+    """Every mutant: those of the files, in their order, and those of each class."""
+    return [*read_folder("kernels", make_mutant), *steering.generated(), *calls.generated()]
 
 
 def variants(runs: frozenset[str]) -> dict[str, list[str]]:
@@ -144,12 +50,12 @@ def concerns(mutant: Mutant, op: str, isa: str) -> bool:
     if not any(fnmatch.fnmatch(isa, pattern) for pattern in mutant.isas):
         return False
     if mutant.wrap:
-        return set(mutant.needs) <= argument_fields(op)
+        return set(mutant.needs) <= set(members(ops()[op].arguments))
     files = COMPOSITION if op.startswith("linear_") else includes(source_of(op), isa)
     return not files.isdisjoint(edit.file for edit in mutant.edits)
 
 
-def expand(name: str, op: str, isa: str, edits: list[Edit], seen: set[str]) -> str:
+def expand(name: str, op: str, isa: str, edits: tuple[Edit, ...], seen: set[str]) -> str:
     """A file with its includes in place, headers once; system headers are left to the head of the unit, and of the rows stands the op's."""
     if name in seen:
         return ""
@@ -189,13 +95,7 @@ def wrapper(op: str, isa: str, number: int, body: str) -> str:
 using namespace {space(0)}::assay;
 template <class A> A argument_of(AssayStatus (*)(const A*) noexcept);
 using Args = decltype(argument_of(&{kernel}));
-template <class A> void* out(A& a) {{
-  if constexpr (requires {{ a.y; }}) return a.y;
-  else if constexpr (requires {{ a.dst; }}) return a.dst;
-  else if constexpr (requires {{ a.index; }}) return a.index;
-  else if constexpr (requires {{ a.cos; }}) return a.cos;
-  else return a.data;
-}}
+{output_function(ops()[op])}
 static AssayStatus (*volatile kernel)(const Args*) noexcept = {kernel};
 extern "C" AssayStatus {symbol(op, isa, number)}(const Args* args) noexcept {{
   Args a = *args;
@@ -222,22 +122,24 @@ def composed(text: str, isa: str, number: int) -> str:
     return defines + text + "".join(f"\n#undef {name}" for name in sorted(names))
 
 
+@functools.lru_cache(maxsize=16)
+def copy_of(op: str, isa: str, number: int = 0, edits: tuple[Edit, ...] = ()) -> str:
+    """The kernel with these edits, in its namespace."""
+    return f"""#define {op}_{isa} {symbol(op, isa, number)}
+namespace {space(number)} {{
+{composed(expand(source_of(op), op, isa, edits, set()), isa, number)}
+}}
+#undef {op}_{isa}
+#undef ASSAY_OP"""
+
+
 def unit(op: str, isa: str, mutants: list[Mutant]) -> str:
     """The translation unit of one variant: the kernel as it is, then each of its mutants."""
     source = source_of(op)
-    system = sorted({header for name in includes(source, isa) for header in SYSTEM.findall(text_of(name))})
-    out = [f"#include {header}" for header in ["<string.h>", "<xmmintrin.h>", *system]] + [f"#define ASSAY_ISA {isa}", "#define ASSAY_ROWS"]
-    for number, mutant in enumerate([None, *mutants]):
-        if mutant and mutant.wrap:
-            out.append(wrapper(op, isa, number, mutant.wrap))
-            continue
-        edits = mutant.edits if mutant else []
-        out += [
-            f"#define {op}_{isa} {symbol(op, isa, number)}",
-            f"namespace {space(number)} {{",
-            composed(expand(source, op, isa, edits, set()), isa, number),
-            "}",
-            f"#undef {op}_{isa}",
-            "#undef ASSAY_OP",
-        ]
+    names = [*includes(source, isa), AROUND]
+    system = sorted({header for name in names for header in SYSTEM.findall(text_of(name))})
+    head = [f"#include {header}" for header in system] + [SYSTEM.sub("", text_of(AROUND)), f"#define ASSAY_ISA {isa}", "#define ASSAY_ROWS"]
+    out = [*head, copy_of(op, isa)]
+    for number, mutant in enumerate(mutants, start=1):
+        out.append(wrapper(op, isa, number, mutant.wrap) if mutant.wrap else copy_of(op, isa, number, tuple(mutant.edits)))
     return "\n".join(out) + "\n"

@@ -6,8 +6,9 @@
 //
 // For each line one JSON object: name, variant, ended ("" or how the process died), failures [{case, check, message}], and over all
 // cases the largest nmse and whether all were close (harness/verdict/tolerances.h). The mutant of a scalar kernel is not held to the spread,
-// which would be its own. First all cases as they come; only a mutant that passes them so is placed at every alignment and cut; and only
-// one that passes that too is raced by threads and called many times, in a process of its own.
+// which would be its own. First all cases as they come, or with `first` among CHECKS up to one that rejects; only a mutant that passes them so
+// is placed at every alignment and cut, and refuses and reaches far; and only one that passes that too is raced by threads and called
+// many times, in a process of its own.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -26,6 +27,7 @@
 #include "harness/verdict/coverage.h"
 #include "harness/verdict/refusals.h"
 #include "harness/verdict/suite.h"
+#include "harness/verdict/vast.h"
 #include "kernels/isa.h"
 
 namespace assay {
@@ -111,8 +113,9 @@ nlohmann::json judge_state(Cases& cases, const Mutant& mutant) {
   return {{"failures", failures}};
 }
 
-nlohmann::json judge(std::vector<CaseCheck>& cases, RefusalCheck& refusals, const Mutant& mutant, const std::string& wanted) {
-  InProcess executor(load(mutant.library, mutant.symbol));
+nlohmann::json judge(const Op& op, std::vector<CaseCheck>& cases, RefusalCheck& refusals, const Mutant& mutant, const std::string& wanted) {
+  const RunFn run_mutant = load(mutant.library, mutant.symbol);
+  InProcess executor(run_mutant);
   const Candidate candidate{.name = mutant.variant, .selection = "", .executor = &executor};
   nlohmann::json failures = nlohmann::json::array();
   double nmse = 0;
@@ -123,8 +126,7 @@ nlohmann::json judge(std::vector<CaseCheck>& cases, RefusalCheck& refusals, cons
     const bool own = check == "spread" && mutant.variant.ends_with("_scalar");
     if (asked && !own) values += (values.empty() ? "" : ",") + std::string(check);
   }
-  const auto run = [&](CaseCheck& one, const std::string& checks) {
-    const CaseResult result = one.check(candidate, Checks::parse(checks));
+  const auto take = [&](const CaseResult& result, const std::string& checks) {
     nmse = std::max(nmse, std::isnan(result.nmse) ? 0 : result.nmse);
     all_close = all_close && result.all_close;
     if (!result.failure) return false;
@@ -134,12 +136,21 @@ nlohmann::json judge(std::vector<CaseCheck>& cases, RefusalCheck& refusals, cons
     failures.push_back(failure_json(result));
     return result.failure->check != Check::spread;
   };
+  const auto run = [&](CaseCheck& one, const std::string& checks) { return take(one.check(candidate, Checks::parse(checks)), checks); };
   bool failed = false;
-  for (CaseCheck& one : cases) failed = run(one, values) || failed;
+  const bool first_is_enough = wanted.find("first") != std::string::npos;
+  for (CaseCheck& one : cases) {
+    failed = run(one, values) || failed;
+    if (failed && first_is_enough) break;
+  }
+  constexpr const char* kPlaced = "classes,bound,exact,guard";
   if (wanted.find("guard") != std::string::npos) {
-    for (std::size_t i = 0; i < cases.size() && !failed; ++i) failed = run(cases[i], "classes,bound,exact,guard");
-    const CaseResult result = failed ? CaseResult{} : refusals.check(candidate, Checks::parse("exact,guard"));
-    if (result.failure) failures.push_back(failure_json(result));
+    for (std::size_t i = 0; i < cases.size() && !failed; ++i) failed = run(cases[i], kPlaced);
+    if (!failed) failed = take(refusals.check(candidate, Checks::parse("exact,guard")), kPlaced);
+    for (const Params& params : vast_params(op, kRandomWork)) {  // made here: their memory is a file, which no fork keeps apart
+      if (failed) break;
+      failed = take(VastCheck(op, params, 1).check({mutant.variant, Isa::scalar, run_mutant}, Checks::parse(kPlaced)), kPlaced);
+    }
   }
   return {{"failures", failures},
           {"nmse", std::isfinite(nmse) ? nlohmann::json(nmse) : nlohmann::json("inf")},
@@ -192,7 +203,7 @@ int run(const std::string& op_name, const std::string& wanted) {
   for (std::string line; std::getline(std::cin, line);) {
     Mutant mutant;
     std::istringstream(line) >> mutant.name >> mutant.library >> mutant.symbol >> mutant.variant;
-    nlohmann::json result = apart([&] { return judge(cases.all, refusals, mutant, wanted); });
+    nlohmann::json result = apart([&] { return judge(op, cases.all, refusals, mutant, wanted); });
     if (result["failures"].empty() && result["ended"] == "" && wanted.find("guard") != std::string::npos) {
       const nlohmann::json state = apart([&] { return judge_state(cases, mutant); });
       result["failures"] = state["failures"];

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-from catalogue import Mutant
+from mutant import Mutant
 
 CHECKS = ("classes", "bound", "bias", "spread", "exact", "guard", "bits")
 USUAL_NMSE = 5e-4
@@ -98,14 +98,15 @@ def lives_everywhere(forms: list[Form]) -> bool:
     return not any(form.checks() - {"spread"} for form in forms)
 
 
-def table(rows: list[tuple[str, list[Form]]], head: str) -> list[str]:
+def table(rows: list[tuple[str, list[Form]]], head: str, tolerances: bool = True) -> list[str]:
     """Lines: mutants, forms, by check, survivors, what tolerances let through."""
-    names = [head, "mutants", "forms", *CHECKS, "survive", "NMSE", "allclose"]
+    names = [head, "mutants", "forms", *CHECKS, "survive", *(("NMSE", "allclose") if tolerances else ())]
     lines = []
     for name, forms in rows:
         first = Counter(form.first() for form in forms)
-        lines.append([name, len({(f.mutant.name, f.op) for f in forms}), len(forms), *(first[c] or "" for c in CHECKS), first[""] or "",
-                      sum(f.nmse_passes() for f in forms) or "", sum(f.all_close for f in forms) or ""])
+        lines.append([name, len({(f.mutant.name, f.op) for f in forms}), len(forms), *(first[c] or "" for c in CHECKS), first[""] or ""])
+        if tolerances:
+            lines[-1] += [sum(f.nmse_passes() for f in forms) or "", sum(f.all_close for f in forms) or ""]
     widths = [max(len(str(line[i])) for line in [names, *lines]) for i in range(len(names))]
     return ["  ".join(str(cell).ljust(w) if i == 0 else str(cell).rjust(w) for i, (cell, w) in enumerate(zip(line, widths)))
             for line in [names, *lines]]
@@ -128,10 +129,15 @@ def kind_key(form: Form) -> tuple[tuple[int, str], str]:
 def report(forms: list[Form], every_op: bool) -> int:
     """Prints the score; the exit code. An edit that changes nothing is only known for one where every op was tried."""
     judged = [f for f in forms if f.counts()]
-    values, order = [f for f in judged if not f.order()], [f for f in judged if f.order()]
+    values, order = [f for f in judged if not f.order() and not f.mutant.by_class], [f for f in judged if f.order()]
+    classes = [f for f in judged if f.mutant.by_class and not f.order()]
     names = [name for name, _ in FAMILIES]
-    print("\n".join(table(grouped(values, lambda f: (names.index(family(f.op)), family(f.op))), "ops")) + "\n")
-    print("\n".join(table(grouped(values, kind_key), "kind")) + "\n")
+    if values:
+        print("\n".join(table(grouped(values, lambda f: (names.index(family(f.op)), family(f.op))), "ops")) + "\n")
+        print("\n".join(table(grouped(values, kind_key), "kind")) + "\n")
+    if classes:
+        print("By class; judged up to the first case that rejects:")
+        print("\n".join(table(grouped(classes, kind_key), "class", tolerances=False)) + "\n")
     if order:
         print("Only the order of rounding changes, so bits must see it:")
         print("\n".join(table(grouped(order, kind_key), "kind")) + "\n")
@@ -143,8 +149,8 @@ def report(forms: list[Form], every_op: bool) -> int:
             if form.mutant.name == name and form.equivalent() == why and form.checks():
                 print(f"NOT EQUIVALENT  {name}, {form.op} {form.isa}: {form.failures[0]['check']}: {form.failures[0]['message']}")
     survivors = [f for f in judged if f.survived()]
-    everywhere = [key for key, own in all_variants(values).items() if lives_everywhere(own)]
-    unused = sorted({f.mutant.name for f in forms} - {f.mutant.name for f in forms if not f.same_code}) if every_op else []
+    everywhere = [key for key, own in all_variants(values + classes).items() if lives_everywhere(own)]
+    unused = sorted({f.mutant.name for f in forms if not f.mutant.by_class} - {f.mutant.name for f in forms if not f.same_code}) if every_op else []
     for form in survivors:
         print(f"SURVIVES  {form.mutant.name} ({form.mutant.kind}), {form.op} {form.isa}: {form.mutant.what}")
     for name, op in everywhere:
