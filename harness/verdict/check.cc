@@ -173,6 +173,7 @@ std::optional<Failure> CaseCheck::check_bits(const Outcome& outcome) const {
 std::string CaseCheck::digest_of(const Outcome& outcome) const {
   std::vector<std::uint8_t> bytes{static_cast<std::uint8_t>(outcome.status)};
   for (Array output : outcome.outputs) {
+    if (outcome.untouched) std::ranges::fill(output.bytes, 0xff);  // it holds poison, which is another for each seed
     if (any_nan()) canonicalise_nans(output);
     bytes.insert(bytes.end(), output.bytes.begin(), output.bytes.end());
   }
