@@ -13,17 +13,6 @@ namespace {
 constexpr std::int64_t kAlignment = 64;
 constexpr std::int64_t kMostRows = 16;  // of a recorded pass
 
-// A span as an argument struct is described.
-using enum FieldKind;
-constexpr Field kSpanFields[] = {{"k", offsetof(AssayKvSpan, k), tensor},
-                                 {"v", offsetof(AssayKvSpan, v), tensor},
-                                 {"first", offsetof(AssayKvSpan, first), size},
-                                 {"count", offsetof(AssayKvSpan, count), size},
-                                 {"k_head_stride", offsetof(AssayKvSpan, k_head_stride), size},
-                                 {"k_row_stride", offsetof(AssayKvSpan, k_row_stride), size},
-                                 {"v_head_stride", offsetof(AssayKvSpan, v_head_stride), size},
-                                 {"v_row_stride", offsetof(AssayKvSpan, v_row_stride), size}};
-
 // A kernel knows nothing but its arguments: who takes them down stands here meanwhile.
 thread_local const std::function<void(const void* args)>* listener = nullptr;
 
@@ -106,10 +95,10 @@ Argument CallRecorder::address(const char* name, const char* nested, const void*
   throw std::logic_error(fmt::format("{} points into no region of the plan", name));
 }
 
-void CallRecorder::read_fields(std::span<const Field> fields, const char* nested, const std::byte* bytes,
+void CallRecorder::read_fields(const Family& family, const char* nested, const std::byte* bytes,
                                std::vector<Argument>& out) const {
   std::vector<const Field*> in_order;
-  for (const Field& field : fields) in_order.push_back(&field);
+  for (const Field& field : nested == nullptr ? family.fields : family.array_fields) in_order.push_back(&field);
   std::ranges::sort(in_order, {}, &Field::offset);
   for (const Field* const field : in_order) {
     const std::byte* const at = bytes + field->offset;
@@ -119,7 +108,7 @@ void CallRecorder::read_fields(std::span<const Field> fields, const char* nested
           out.push_back(address(field->name, nested, pointer));
         break;
       case FieldKind::array:
-        read_fields(kSpanFields, field->name, read_as<const std::byte*>(at), out);
+        read_fields(family, field->name, read_as<const std::byte*>(at), out);
         break;
       case FieldKind::size:
       case FieldKind::number:
@@ -143,7 +132,7 @@ void CallRecorder::read_fields(std::span<const Field> fields, const char* nested
 
 RecordedCall CallRecorder::read(const Op& op, const std::byte* args) const {
   RecordedCall call{&op, {}};
-  read_fields(op.family->fields, nullptr, args, call.arguments);
+  read_fields(*op.family, nullptr, args, call.arguments);
   return call;
 }
 

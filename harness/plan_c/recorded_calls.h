@@ -59,7 +59,7 @@ class CallRecorder {
 
  private:
   Argument address(const char* name, const char* nested, const void* pointer) const;
-  void read_fields(std::span<const Field> fields, const char* nested, const std::byte* bytes, std::vector<Argument>& out) const;
+  void read_fields(const Family& family, const char* nested, const std::byte* bytes, std::vector<Argument>& out) const;
   RecordedCall read(const Op& op, const std::byte* args) const;
 
   const Plan& plan_;
