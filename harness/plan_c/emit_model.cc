@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -132,13 +131,6 @@ std::string sites_text(const Plan& plan, const CModel& model) {
 std::string constants_text(const Plan& plan, const CModel& model, const CLayout& c) {
   const auto slot = [&](int index) -> const Slot& { return plan.slots[static_cast<std::size_t>(index)]; };
   const auto quoted = [](const std::string& text) { return text.empty() ? "NULL" : '"' + harmless(text) + '"'; };
-  std::int64_t first = plan.config.layers;
-  std::int64_t last = 0;
-  for (const Step& step : plan.steps) {
-    if (step.layer < 0) continue;
-    first = std::min(first, step.layer);
-    last = std::max(last, step.layer);
-  }
   std::vector<std::string> fields;
   const auto add = [&fields](const char* name, const auto& value) { fields.push_back(fmt::format(".{} = {}", name, value)); };
   add("name", quoted(model.name));
@@ -146,8 +138,8 @@ std::string constants_text(const Plan& plan, const CModel& model, const CLayout&
   add("sha256", quoted(model.sha256));
   add("rope", quoted(model.rope));
   add("layers", plan.config.layers);
-  add("first_layer", first);
-  add("last_layer", last);
+  add("first_layer", c.first_layer);
+  add("last_layer", c.last_layer);
   add("context", plan.options.context);
   add("chunk", plan.options.chunk);
   add("vocab", plan.config.vocab);

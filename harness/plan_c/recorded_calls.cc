@@ -28,27 +28,18 @@ T read_as(const std::byte* bytes) {
   return value;
 }
 
-std::int64_t layer_count(const Plan& plan) {
-  std::int64_t first = plan.config.layers;
-  std::int64_t last = -1;
-  for (const Step& step : plan.steps) {
-    if (step.layer < 0) continue;
-    first = std::min(first, step.layer);
-    last = std::max(last, step.layer);
-  }
-  return last - first + 1;
-}
-
-std::int64_t first_layer(const Plan& plan) {
-  return std::ranges::find_if(plan.steps, [](const Step& step) { return step.layer >= 0; })->layer;
-}
-
 }  // namespace
 
 CLayout lay_out(const Plan& plan) {
   CLayout layout;
+  layout.first_layer = plan.config.layers;
+  for (const Step& step : plan.steps) {
+    if (step.layer < 0) continue;
+    layout.first_layer = std::min(layout.first_layer, step.layer);
+    layout.last_layer = std::max(layout.last_layer, step.layer);
+  }
   KvShape kept = plan.kv.shape;
-  kept.layers = layer_count(plan);
+  kept.layers = layout.last_layer - layout.first_layer + 1;
   layout.cache = round_up(std::max(plan.decode.bytes, plan.prefill.bytes), kAlignment);
   layout.cache_bytes = kv_bytes(kept, plan.options.context);
   layout.arena_bytes = round_up(layout.cache + layout.cache_bytes, kAlignment);
@@ -77,7 +68,7 @@ CallRecorder::CallRecorder(const Plan& plan)
   }
   cache_->reserve(sequence_, plan.options.context);
   cache_->append(sequence_, 1);
-  cache_begin_ = static_cast<const char*>(cache_->view(sequence_, first_layer(plan)).front().k);
+  cache_begin_ = static_cast<const char*>(cache_->view(sequence_, layout_.first_layer).front().k);
 }
 
 Argument CallRecorder::address(const char* name, const char* nested, const void* pointer) const {

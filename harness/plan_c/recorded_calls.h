@@ -15,6 +15,8 @@ namespace assay {
 // Where a plan's memory lies in a C program: one arena, of activations and then the cache, and one file of weights, in which those that
 // the engine reads in the model's own file stand last.
 struct CLayout {
+  std::int64_t first_layer = 0;  // of those that the plan has steps of
+  std::int64_t last_layer = 0;
   std::int64_t cache = 0;  // in the arena: keys, then values of each layer, [n_kv, context, head_dim_padded]
   std::int64_t cache_bytes = 0;
   std::int64_t arena_bytes = 0;
