@@ -165,9 +165,8 @@ std::string constants_text(const Plan& plan, const CModel& model, const CLayout&
 
 }  // namespace
 
-std::string emit_model(const Plan& plan, const CModel& model) {
-  CallRecorder recorder(plan);
-  const CLayout& c = recorder.layout();
+std::string emit_model(const Plan& plan, const CLayout& layout, const CModel& model) {
+  CallRecorder recorder(plan, layout);
   const ModelConfig& config = plan.config;
   std::string text = fmt::format(
       "/* {}, {}: {} layers, hidden {}, {} heads on {} of {}, ffn {}, vocabulary {}. Written by assay {} from its plan (assay "
@@ -182,8 +181,8 @@ std::string emit_model(const Plan& plan, const CModel& model) {
   text += kernels_text(plan);
   if (model.openmp)
     text += fmt::format("/* What is taken of each step in prefill. */\nstatic _Atomic int64_t taken[{}];\n\n", plan.steps.size());
-  text += buffers_text(plan, c, true) + buffers_text(plan, c, false);
-  text += weights_text(plan, c) + sites_text(plan, model) + constants_text(plan, model, c);
+  text += buffers_text(plan, layout, true) + buffers_text(plan, layout, false);
+  text += weights_text(plan, layout) + sites_text(plan, model) + constants_text(plan, model, layout);
   text += emit_pass(recorder, plan, true, model.input_site, model.openmp) + "\n";
   text += emit_pass(recorder, plan, false, model.input_site, model.openmp);
   return text + functions_text(model.openmp);

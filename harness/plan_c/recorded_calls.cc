@@ -51,9 +51,9 @@ CLayout lay_out(const Plan& plan) {
   return layout;
 }
 
-CallRecorder::CallRecorder(const Plan& plan)
+CallRecorder::CallRecorder(const Plan& plan, const CLayout& layout)
     : plan_(plan),
-      layout_(lay_out(plan)),
+      layout_(layout),
       arena_(Mapping::memory(layout_.cache)),
       weights_(Mapping::address_space(plan.weight_bytes)),
       cache_(make_kv_cache(plan.options.kv_policy, plan.kv)),

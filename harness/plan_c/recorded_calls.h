@@ -53,9 +53,8 @@ struct RecordedPass {
 // Of a plan with a contiguous cache. Nothing of it is loaded, and no kernel runs.
 class CallRecorder {
  public:
-  explicit CallRecorder(const Plan& plan);
+  CallRecorder(const Plan& plan, const CLayout& layout);  // which outlive it
 
-  const CLayout& layout() const { return layout_; }
   // By step, the calls in their order.
   std::vector<std::vector<RecordedCall>> record(const RecordedPass& pass);
 
@@ -65,7 +64,7 @@ class CallRecorder {
   RecordedCall read(const Op& op, const std::byte* args) const;
 
   const Plan& plan_;
-  CLayout layout_;
+  const CLayout& layout_;
   Mapping arena_;
   Mapping weights_;  // addresses alone
   std::unique_ptr<KvCache> cache_;
