@@ -46,17 +46,12 @@ WeightsHeader header_of(std::span<const std::uint8_t> data, const std::string& d
   return header;
 }
 
-std::string_view rope_name(AssayRopeRecipe recipe) {
-  constexpr std::string_view kNames[] = {"f64", "hf", "ggml", "freqs"};
-  return kNames[recipe];
-}
-
 // What a trace of the program is to say of the model.
 TraceHead head_of(const PlanCRequest& request) {
   TraceHead head;
   head.model = request.model.stem().string();
   head.recipe = "assay";
-  head.rope = rope_name(request.options.rope);
+  head.rope = kRopeRecipes[request.options.rope];
   head.dtype = "float32";
   HeadOptions options;
   options.model_file = request.model.string();
