@@ -12,7 +12,7 @@ using enum FieldKind;
 using Table = RopeTableArgs;
 using A = RopeArgs;
 
-constexpr const char* kRecipes[] = {"f64", "hf", "ggml", "freqs"};       // AssayRopeRecipe
+constexpr const char* kRecipes[] = {ASSAY_ROPE_RECIPES};                 // AssayRopeRecipe
 constexpr const char* kPairings[] = {"split", "adjacent", "sectioned"};  // AssayRopePairing
 
 constexpr Field kTableFields[] = {{"positions", offsetof(Table, positions), tensor},
