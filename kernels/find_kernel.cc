@@ -1,6 +1,5 @@
 // What C calls (kernels/kernels.h).
 #include <algorithm>
-#include <cstdlib>
 
 #include "kernels/op_tables.h"
 #include "kernels/words.h"
@@ -10,10 +9,7 @@ namespace {
 
 // Of the op whose name begins most like `name`.
 std::string_view nearest_op(std::string_view name) noexcept {
-  const auto alike = [name](const OpTable& table) {
-    const std::string_view op = table.op;
-    return std::mismatch(name.begin(), name.end(), op.begin(), op.end()).first - name.begin();
-  };
+  const auto alike = [name](const OpTable& table) { return common_prefix(name, table.op); };
   return std::ranges::max_element(op_tables(), {}, alike)->op;
 }
 
@@ -25,8 +21,8 @@ AssayKernel* find(const char* op, const char* isa, Words& why) noexcept {
     return nullptr;
   }
   const bool named = isa != nullptr;
-  if (!named) isa = std::getenv("ASSAY_ISA");
-  if (!named && (isa == nullptr || *isa == '\0')) return select_kernel(*table, std::nullopt).run;
+  if (!named) isa = forced_isa_name();
+  if (isa == nullptr) return select_kernel(*table, std::nullopt).run;
   const IsaLimit limit = limit_from_name(named ? "" : kForcedIsa, isa, why);
   return limit ? select_kernel(*table, limit).run : nullptr;
 }

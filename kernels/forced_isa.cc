@@ -1,6 +1,5 @@
 // What of kernels/isa.h throws, or makes a std::string: the one file of the kernels that needs the C++ runtime.
 #include <array>
-#include <cstdlib>
 #include <stdexcept>
 
 #include "kernels/isa.h"
@@ -17,8 +16,8 @@ std::string supported_isa_names() {
 }
 
 IsaLimit forced_isa() {
-  const char* const forced = std::getenv("ASSAY_ISA");
-  if (forced == nullptr || *forced == '\0') return std::nullopt;
+  const char* const forced = forced_isa_name();
+  if (forced == nullptr) return std::nullopt;
   std::array<char, 1024> text;
   Words why(text.data(), text.size());
   if (const IsaLimit limit = limit_from_name(kForcedIsa, forced, why)) return limit;

@@ -1,7 +1,7 @@
 #include "kernels/isa.h"
 
-#include <algorithm>
 #include <atomic>
+#include <cstdlib>
 
 #include "kernels/kernels.h"
 #include "kernels/words.h"
@@ -15,6 +15,8 @@
 
 namespace assay {
 namespace {
+
+constexpr std::uint32_t kTiles = 0x60000;  // of xgetbv's answers: the tiles and their configuration
 
 constexpr bool has_bit(unsigned word, unsigned bit) {
   return ((word >> bit) & 1u) != 0;
@@ -69,7 +71,7 @@ Isa nearest_supported(std::string_view name) {
   Isa nearest = Isa::scalar;
   std::ptrdiff_t most = -1;
   for (const IsaRow& row : kIsas) {
-    const std::ptrdiff_t alike = std::mismatch(name.begin(), name.end(), row.name.begin(), row.name.end()).first - name.begin();
+    const std::ptrdiff_t alike = common_prefix(name, row.name);
     if (alike <= most || !isa_selectable(row.isa)) continue;
     nearest = row.isa;
     most = alike;
@@ -105,9 +107,8 @@ CpuFeatures cpu_features() noexcept {
 }
 
 CpuFeatures features_of(const CpuAnswers& cpu, bool (*may_use_tiles)()) noexcept {
-  constexpr std::uint32_t kYmm = 0x06;       // SSE and AVX state
-  constexpr std::uint32_t kZmm = 0xe6;       // and opmask, upper ZMM
-  constexpr std::uint32_t kTiles = 0x60000;  // the tiles and their configuration
+  constexpr std::uint32_t kYmm = 0x06;  // SSE and AVX state
+  constexpr std::uint32_t kZmm = 0xe6;  // and opmask, upper ZMM
   CpuFeatures found = 0;
   const auto add = [&found](CpuFeatures feature, bool there) { found |= there ? feature : 0; };
   add(kCpuYmm, (cpu.xcr0 & kYmm) == kYmm);
@@ -163,6 +164,11 @@ IsaLimit limit_from_name(std::string_view whence, std::string_view name, Words& 
   return std::nullopt;
 }
 
+const char* forced_isa_name() noexcept {
+  const char* const name = std::getenv("ASSAY_ISA");
+  return name == nullptr || *name == '\0' ? nullptr : name;
+}
+
 const char* assay_float_fault() {
 #if defined(__x86_64__)
   const unsigned control = _mm_getcsr();
@@ -182,7 +188,6 @@ const char* assay_float_fault() {
 
 bool take_back_tiles() noexcept {
 #if defined(__x86_64__)
-  constexpr unsigned kTiles = 0x60000;  // in use: the tiles or their configuration
   constexpr CpuFeatures kNeeded = kCpuTiles | kCpuTellsUse;
   if ((cpu_features() & kNeeded) != kNeeded || (xgetbv(1) & kTiles) == 0) return false;
   __asm__ volatile("tilerelease");

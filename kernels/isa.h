@@ -114,7 +114,9 @@ bool isa_selectable(Isa isa) noexcept;  // supported, and no model
 Isa best_isa() noexcept;
 
 inline constexpr std::string_view kForcedIsa = "ASSAY_ISA=";
-// What ASSAY_ISA names; nothing if it is unset or empty. An unknown or unsupported name, or a model's, throws std::invalid_argument that
+// What ASSAY_ISA says; null if it is unset or empty.
+const char* forced_isa_name() noexcept;
+// The ISA of that name; nothing if that is null. An unknown or unsupported name, or a model's, throws std::invalid_argument that
 // lists those that this machine can run. Read anew at each call.
 IsaLimit forced_isa();
 // The same, or else the best: what messages and reports name.

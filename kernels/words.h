@@ -1,11 +1,13 @@
-// Words put one after the other into a caller's text, cut where it ends and counted whole, as snprintf does it.
+// What messages need where the C++ runtime is not linked.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
 
 namespace assay {
 
+// Words put one after the other into a caller's text, cut where it ends and counted whole, as snprintf does it.
 class Words {
  public:
   Words(char* text, std::size_t bytes) noexcept : text_(text), bytes_(bytes) {
@@ -26,5 +28,10 @@ class Words {
   std::size_t bytes_;
   std::size_t length_ = 0;
 };
+
+// How many characters both begin with: what a misspelt name is likened by.
+inline std::ptrdiff_t common_prefix(std::string_view a, std::string_view b) noexcept {
+  return std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin();
+}
 
 }  // namespace assay

@@ -59,7 +59,7 @@ std::string greeting(std::string_view mode) {
   greeting.kernels.push_back({op, "add_scalar", isa, true, mode == "other_arguments" ? 8 : add.args_bytes, 0, ""});
   std::string bytes = encode(greeting);
   // The count of kernels stands before the first one.
-  if (mode == "more_kernels_than_bytes") bytes[bytes.size() - 52] = '\x7f';
+  if (mode == "more_kernels_than_bytes") bytes[bytes.size() - 56] = '\x7f';
   return bytes;
 }
 
@@ -116,7 +116,7 @@ bool go_wrong(std::string_view mode, std::uint64_t sequence, const wire::CallReq
   if (mode == "answers_twice") return put(frame), send(Kind::done, sequence, done), true;
   if (mode == "greets_in_a_call") return send(Kind::greeting, sequence, greeting("")), true;
   if (mode == "refuses_calls") return send(Kind::refused, sequence, "is not welcome"), true;
-  if (mode == "odd_status") return done[0] = 99, send(Kind::done, sequence, done), true;
+  if (mode == "odd_status") return done[sizeof(wire::Done::odd_call)] = 99, send(Kind::done, sequence, done), true;
   if (mode == "short_answer") return send(Kind::done, sequence, done.substr(0, done.size() - 9)), true;
   if (mode == "long_answer") return send(Kind::done, sequence, done + "more"), true;
   if (mode == "gigabyte_answer") return put(wire::encode({Kind::done, sequence, std::uint64_t{1} << 30})), true;

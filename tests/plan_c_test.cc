@@ -234,7 +234,7 @@ TEST(PlanCRefusals, NothingIsLeft) {
 TEST(PlanCRefusals, ANameIsWordsAlone) {
   const ModelFile file(test_model("bf16-folder"));
   const Plan plan = make_plan(file.config(), file.weights(), {});
-  const std::string text = emit_model(plan, {.name = "a\"*/\\\n?\xff b", .weights_type = "bf16"});
+  const std::string text = emit_model(plan, lay_out(plan), {.name = "a\"*/\\\n?\xff b", .weights_type = "bf16"});
   EXPECT_NE(text.find(".name = \"a__/____ b\","), std::string::npos);
   EXPECT_EQ(text.find("a__/____ b, bf16:"), 3U);
 }

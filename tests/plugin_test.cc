@@ -88,7 +88,7 @@ TEST(Plugin, ACanonicalKernelIsHeldToOurBitsAndOurLedger) {
 TEST(Plugin, MemoryFaultsNameTheTensorAndTheDistance) {
   expect_failed("segfault", "guard", "touched address ");
   expect_failed("write_past", "guard", "touched 1 bytes past the end of y (guard page)");
-  expect_failed("write_before", "guard", "wrote 4 bytes before the start of y");
+  expect_failed("write_before", "guard", "4 bytes before the start of y");
   expect_failed("read_past", "guard", "touched 1 bytes past the end of x (guard page)");
   expect_failed("overruns_stack", "guard", "needs more than 524288 bytes of stack");
 }

@@ -57,6 +57,8 @@ struct PlannedWeight {
   std::int64_t bytes = 0;
 };
 
+inline constexpr std::string_view kRopeRecipes[] = {ASSAY_ROPE_RECIPES};  // by AssayRopeRecipe
+
 struct PlanOptions {
   std::int64_t context = 0;  // positions; 0: the model's, at most kDefaultContext
   std::int64_t chunk = 512;  // most tokens of a prefill pass

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
+
 #include "engine/kv/policies.h"
 #include "harness/cli/converted.h"
 #include "harness/cli/status_line.h"
@@ -18,9 +21,8 @@ std::vector<std::string> policy_names() {
   return names;
 }
 
-AssayRopeRecipe rope_recipe(const std::string& name) {
-  return name == "hf" ? ASSAY_ROPE_HF : name == "ggml" ? ASSAY_ROPE_GGML : ASSAY_ROPE_F64;
-}
+// What --rope takes: not freqs, whose frequencies a plan does not have.
+constexpr std::span kRopes = std::span(kRopeRecipes).first<ASSAY_ROPE_FREQS>();
 
 }  // namespace
 
@@ -34,7 +36,7 @@ void add_plan_options(CLI::App& command, ModelOptions& options) {
   command.add_option("--kv", options.kv, "Storage policy of the KV cache")->check(CLI::IsMember(policy_names()));
   command.add_option("--kv-type", options.kv_type, "Type of the KV cache: f32 or f16")->check(CLI::IsMember({"f32", "f16"}));
   command.add_option("--rope", options.rope, "Recipe of the angles: f64, hf or ggml")
-      ->check(CLI::IsMember({"f64", "hf", "ggml"}));
+      ->check(CLI::IsMember(std::vector<std::string>(kRopes.begin(), kRopes.end())));
 }
 
 void add_model_options(CLI::App& command, ModelOptions& options) {
@@ -56,7 +58,7 @@ PlanOptions plan_options(const ModelOptions& options) {
   plan.window = options.window;
   plan.kv_policy = options.kv;
   plan.kv_type = options.kv_type == "f16" ? KvType::f16 : KvType::f32;
-  plan.rope = rope_recipe(options.rope);
+  plan.rope = static_cast<AssayRopeRecipe>(std::ranges::find(kRopes, options.rope) - kRopes.begin());
   return plan;
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -132,13 +131,6 @@ std::string sites_text(const Plan& plan, const CModel& model) {
 std::string constants_text(const Plan& plan, const CModel& model, const CLayout& c) {
   const auto slot = [&](int index) -> const Slot& { return plan.slots[static_cast<std::size_t>(index)]; };
   const auto quoted = [](const std::string& text) { return text.empty() ? "NULL" : '"' + harmless(text) + '"'; };
-  std::int64_t first = plan.config.layers;
-  std::int64_t last = 0;
-  for (const Step& step : plan.steps) {
-    if (step.layer < 0) continue;
-    first = std::min(first, step.layer);
-    last = std::max(last, step.layer);
-  }
   std::vector<std::string> fields;
   const auto add = [&fields](const char* name, const auto& value) { fields.push_back(fmt::format(".{} = {}", name, value)); };
   add("name", quoted(model.name));
@@ -146,8 +138,8 @@ std::string constants_text(const Plan& plan, const CModel& model, const CLayout&
   add("sha256", quoted(model.sha256));
   add("rope", quoted(model.rope));
   add("layers", plan.config.layers);
-  add("first_layer", first);
-  add("last_layer", last);
+  add("first_layer", c.first_layer);
+  add("last_layer", c.last_layer);
   add("context", plan.options.context);
   add("chunk", plan.options.chunk);
   add("vocab", plan.config.vocab);
@@ -173,9 +165,8 @@ std::string constants_text(const Plan& plan, const CModel& model, const CLayout&
 
 }  // namespace
 
-std::string emit_model(const Plan& plan, const CModel& model) {
-  CallRecorder recorder(plan);
-  const CLayout& c = recorder.layout();
+std::string emit_model(const Plan& plan, const CLayout& layout, const CModel& model) {
+  CallRecorder recorder(plan, layout);
   const ModelConfig& config = plan.config;
   std::string text = fmt::format(
       "/* {}, {}: {} layers, hidden {}, {} heads on {} of {}, ffn {}, vocabulary {}. Written by assay {} from its plan (assay "
@@ -190,8 +181,8 @@ std::string emit_model(const Plan& plan, const CModel& model) {
   text += kernels_text(plan);
   if (model.openmp)
     text += fmt::format("/* What is taken of each step in prefill. */\nstatic _Atomic int64_t taken[{}];\n\n", plan.steps.size());
-  text += buffers_text(plan, c, true) + buffers_text(plan, c, false);
-  text += weights_text(plan, c) + sites_text(plan, model) + constants_text(plan, model, c);
+  text += buffers_text(plan, layout, true) + buffers_text(plan, layout, false);
+  text += weights_text(plan, layout) + sites_text(plan, model) + constants_text(plan, model, layout);
   text += emit_pass(recorder, plan, true, model.input_site, model.openmp) + "\n";
   text += emit_pass(recorder, plan, false, model.input_site, model.openmp);
   return text + functions_text(model.openmp);

@@ -20,6 +20,6 @@ struct CModel {
 };
 
 // Throws std::invalid_argument for a plan that cannot be written out.
-std::string emit_model(const Plan& plan, const CModel& model);
+std::string emit_model(const Plan& plan, const CLayout& layout, const CModel& model);
 
 }  // namespace assay

@@ -28,8 +28,7 @@ struct WeightsHeader {
 static_assert(sizeof(WeightsHeader) == 64);
 
 // As the engine has them in memory, and behind them what it reads in the model's file.
-Mapping packed_weights(const Plan& plan, const PlanCRequest& request) {
-  const CLayout layout = lay_out(plan);
+Mapping packed_weights(const Plan& plan, const CLayout& layout, const PlanCRequest& request) {
   Mapping data = Mapping::memory(layout.weight_bytes);
   auto* const begin = reinterpret_cast<std::uint8_t*>(data.begin());
   load_weights(plan, begin, request.threads, request.progress);
@@ -47,17 +46,12 @@ WeightsHeader header_of(std::span<const std::uint8_t> data, const std::string& d
   return header;
 }
 
-std::string_view rope_name(AssayRopeRecipe recipe) {
-  constexpr std::string_view kNames[] = {"f64", "hf", "ggml", "freqs"};
-  return kNames[recipe];
-}
-
 // What a trace of the program is to say of the model.
 TraceHead head_of(const PlanCRequest& request) {
   TraceHead head;
   head.model = request.model.stem().string();
   head.recipe = "assay";
-  head.rope = rope_name(request.options.rope);
+  head.rope = kRopeRecipes[request.options.rope];
   head.dtype = "float32";
   HeadOptions options;
   options.model_file = request.model.string();
@@ -96,9 +90,9 @@ std::vector<std::filesystem::path> write_plan_c(const PlanCRequest& request) {
   if (request.layers) part = part_of(std::move(part.plan), request.layers->first, request.layers->second);
   NewFolder folder(request.folder);
   const TraceHead head = head_of(request);
-  const Mapping weights = packed_weights(part.plan, request);
-  const std::span data(reinterpret_cast<const std::uint8_t*>(weights.begin()),
-                       static_cast<std::size_t>(lay_out(part.plan).weight_bytes));
+  const CLayout layout = lay_out(part.plan);
+  const Mapping weights = packed_weights(part.plan, layout, request);
+  const std::span data(reinterpret_cast<const std::uint8_t*>(weights.begin()), static_cast<std::size_t>(layout.weight_bytes));
   const CModel model{.name = head.model,
                      .weights_type = head.weights,
                      .sha256 = head.model_sha256,
@@ -110,7 +104,7 @@ std::vector<std::filesystem::path> write_plan_c(const PlanCRequest& request) {
   const WeightsHeader header = header_of(data, model.weights_sha256);
   const std::string_view parts[] = {{reinterpret_cast<const char*>(&header), sizeof header},
                                     {reinterpret_cast<const char*>(data.data()), data.size()}};
-  const std::string source = emit_model(part.plan, model);
+  const std::string source = emit_model(part.plan, layout, model);
   folder.add("weights.bin", parts);  // what takes long first: before it is there, an interrupted run leaves an empty folder
   folder.add("model.c", source);
   add_fixed_files(folder, request.openmp);

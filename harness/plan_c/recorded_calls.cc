@@ -13,17 +13,6 @@ namespace {
 constexpr std::int64_t kAlignment = 64;
 constexpr std::int64_t kMostRows = 16;  // of a recorded pass
 
-// A span as an argument struct is described.
-using enum FieldKind;
-constexpr Field kSpanFields[] = {{"k", offsetof(AssayKvSpan, k), tensor},
-                                 {"v", offsetof(AssayKvSpan, v), tensor},
-                                 {"first", offsetof(AssayKvSpan, first), size},
-                                 {"count", offsetof(AssayKvSpan, count), size},
-                                 {"k_head_stride", offsetof(AssayKvSpan, k_head_stride), size},
-                                 {"k_row_stride", offsetof(AssayKvSpan, k_row_stride), size},
-                                 {"v_head_stride", offsetof(AssayKvSpan, v_head_stride), size},
-                                 {"v_row_stride", offsetof(AssayKvSpan, v_row_stride), size}};
-
 // A kernel knows nothing but its arguments: who takes them down stands here meanwhile.
 thread_local const std::function<void(const void* args)>* listener = nullptr;
 
@@ -39,27 +28,18 @@ T read_as(const std::byte* bytes) {
   return value;
 }
 
-std::int64_t layer_count(const Plan& plan) {
-  std::int64_t first = plan.config.layers;
-  std::int64_t last = -1;
-  for (const Step& step : plan.steps) {
-    if (step.layer < 0) continue;
-    first = std::min(first, step.layer);
-    last = std::max(last, step.layer);
-  }
-  return last - first + 1;
-}
-
-std::int64_t first_layer(const Plan& plan) {
-  return std::ranges::find_if(plan.steps, [](const Step& step) { return step.layer >= 0; })->layer;
-}
-
 }  // namespace
 
 CLayout lay_out(const Plan& plan) {
   CLayout layout;
+  layout.first_layer = plan.config.layers;
+  for (const Step& step : plan.steps) {
+    if (step.layer < 0) continue;
+    layout.first_layer = std::min(layout.first_layer, step.layer);
+    layout.last_layer = std::max(layout.last_layer, step.layer);
+  }
   KvShape kept = plan.kv.shape;
-  kept.layers = layer_count(plan);
+  kept.layers = layout.last_layer - layout.first_layer + 1;
   layout.cache = round_up(std::max(plan.decode.bytes, plan.prefill.bytes), kAlignment);
   layout.cache_bytes = kv_bytes(kept, plan.options.context);
   layout.arena_bytes = round_up(layout.cache + layout.cache_bytes, kAlignment);
@@ -71,9 +51,9 @@ CLayout lay_out(const Plan& plan) {
   return layout;
 }
 
-CallRecorder::CallRecorder(const Plan& plan)
+CallRecorder::CallRecorder(const Plan& plan, const CLayout& layout)
     : plan_(plan),
-      layout_(lay_out(plan)),
+      layout_(layout),
       arena_(Mapping::memory(layout_.cache)),
       weights_(Mapping::address_space(plan.weight_bytes)),
       cache_(make_kv_cache(plan.options.kv_policy, plan.kv)),
@@ -88,7 +68,7 @@ CallRecorder::CallRecorder(const Plan& plan)
   }
   cache_->reserve(sequence_, plan.options.context);
   cache_->append(sequence_, 1);
-  cache_begin_ = static_cast<const char*>(cache_->view(sequence_, first_layer(plan)).front().k);
+  cache_begin_ = static_cast<const char*>(cache_->view(sequence_, layout_.first_layer).front().k);
 }
 
 Argument CallRecorder::address(const char* name, const char* nested, const void* pointer) const {
@@ -106,10 +86,10 @@ Argument CallRecorder::address(const char* name, const char* nested, const void*
   throw std::logic_error(fmt::format("{} points into no region of the plan", name));
 }
 
-void CallRecorder::read_fields(std::span<const Field> fields, const char* nested, const std::byte* bytes,
+void CallRecorder::read_fields(const Family& family, const char* nested, const std::byte* bytes,
                                std::vector<Argument>& out) const {
   std::vector<const Field*> in_order;
-  for (const Field& field : fields) in_order.push_back(&field);
+  for (const Field& field : nested == nullptr ? family.fields : family.array_fields) in_order.push_back(&field);
   std::ranges::sort(in_order, {}, &Field::offset);
   for (const Field* const field : in_order) {
     const std::byte* const at = bytes + field->offset;
@@ -119,7 +99,7 @@ void CallRecorder::read_fields(std::span<const Field> fields, const char* nested
           out.push_back(address(field->name, nested, pointer));
         break;
       case FieldKind::array:
-        read_fields(kSpanFields, field->name, read_as<const std::byte*>(at), out);
+        read_fields(family, field->name, read_as<const std::byte*>(at), out);
         break;
       case FieldKind::size:
       case FieldKind::number:
@@ -143,7 +123,7 @@ void CallRecorder::read_fields(std::span<const Field> fields, const char* nested
 
 RecordedCall CallRecorder::read(const Op& op, const std::byte* args) const {
   RecordedCall call{&op, {}};
-  read_fields(op.family->fields, nullptr, args, call.arguments);
+  read_fields(*op.family, nullptr, args, call.arguments);
   return call;
 }
 

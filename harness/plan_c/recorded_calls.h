@@ -15,6 +15,8 @@ namespace assay {
 // Where a plan's memory lies in a C program: one arena, of activations and then the cache, and one file of weights, in which those that
 // the engine reads in the model's own file stand last.
 struct CLayout {
+  std::int64_t first_layer = 0;  // of those that the plan has steps of
+  std::int64_t last_layer = 0;
   std::int64_t cache = 0;  // in the arena: keys, then values of each layer, [n_kv, context, head_dim_padded]
   std::int64_t cache_bytes = 0;
   std::int64_t arena_bytes = 0;
@@ -51,19 +53,18 @@ struct RecordedPass {
 // Of a plan with a contiguous cache. Nothing of it is loaded, and no kernel runs.
 class CallRecorder {
  public:
-  explicit CallRecorder(const Plan& plan);
+  CallRecorder(const Plan& plan, const CLayout& layout);  // which outlive it
 
-  const CLayout& layout() const { return layout_; }
   // By step, the calls in their order.
   std::vector<std::vector<RecordedCall>> record(const RecordedPass& pass);
 
  private:
   Argument address(const char* name, const char* nested, const void* pointer) const;
-  void read_fields(std::span<const Field> fields, const char* nested, const std::byte* bytes, std::vector<Argument>& out) const;
+  void read_fields(const Family& family, const char* nested, const std::byte* bytes, std::vector<Argument>& out) const;
   RecordedCall read(const Op& op, const std::byte* args) const;
 
   const Plan& plan_;
-  CLayout layout_;
+  const CLayout& layout_;
   Mapping arena_;
   Mapping weights_;  // addresses alone
   std::unique_ptr<KvCache> cache_;

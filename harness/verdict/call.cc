@@ -7,6 +7,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "harness/verdict/draw.h"
+
 namespace assay {
 namespace {
 
@@ -43,7 +45,7 @@ Call::Call(const Op& op, Params params, std::vector<Array> inputs, std::size_t p
       params_(std::move(params)),
       signature_(signature_of(op, params_)),
       inputs_(std::move(inputs)),
-      placements_(placements_of(signature_, seed)),
+      placements_(placements_of(signature_, work_of(op, params_), seed)),
       poison_seed_(seed),
       poison_(Poison::Kind::noise, seed) {
   std::size_t next = 0;

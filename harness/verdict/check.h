@@ -110,6 +110,11 @@ class CaseCheck {
   std::size_t bytes() const { return call_.bytes(); }
 
  private:
+  struct Surroundings {
+    std::vector<Placement> placements;
+    std::vector<Split> splits;
+  };
+  Surroundings surroundings() const;
   void prepare();
   std::vector<reference::Expected> expected_outputs();
   Comparison compare_output(std::size_t output, const Array& y) const;
@@ -124,7 +129,8 @@ class CaseCheck {
   std::optional<Failure> check_layouts(const Candidate& candidate, const Outcome& first, const Checks& checks,
                                        CaseResult& result);
   std::optional<Failure> check_repeats(const Candidate& candidate, const Outcome& first, CaseResult& result);
-  std::optional<Failure> check_cuts(const Candidate& candidate, const Outcome& first, const Checks& checks, CaseResult& result);
+  std::optional<Failure> check_cut(const Candidate& candidate, const Outcome& first, const Split& split, const Checks& checks,
+                                   CaseResult& result);
   std::vector<Outcome> race(const Candidate& candidate);
   std::optional<Failure> check_crowds(const Candidate& candidate, const Outcome& first, const Checks& checks, CaseResult& result);
   std::optional<Failure> compare_layout(const Outcome& first, const Outcome& other, const std::string& how,

@@ -19,13 +19,6 @@ constexpr std::size_t kMostThreadBytes = 1 << 20;
 constexpr std::int64_t kManyCalls = 5000;                   // past 4096, where a counter of 12 bits wraps
 constexpr std::int64_t kManyBytes = std::int64_t{1} << 27;  // of all calls together
 
-// Of a case that was drawn, which stands for many: the first two placements and another.
-void keep_few(std::vector<Placement>& placements, std::uint64_t seed) {
-  Draws draws(seed ^ 1);
-  while (placements.size() > 3)
-    placements.erase(placements.begin() + 2 + draws.below(static_cast<std::uint32_t>(placements.size() - 2)));
-}
-
 }  // namespace
 
 // The first element with other bits, in words; empty: none.
@@ -73,14 +66,26 @@ std::optional<Failure> CaseCheck::check_repeats(const Candidate& candidate, cons
   return std::nullopt;
 }
 
+// What a case is tried in beside its first placement: every further one, and every cut in two. Of a case that was drawn, which stands for
+// many, one of them.
+CaseCheck::Surroundings CaseCheck::surroundings() const {
+  Surroundings all{{call_.placements().begin() + 1, call_.placements().end()}, {}};
+  if (test_.status == ASSAY_OK) all.splits = call_.signature().splits;
+  if (!test_.drawn) return all;
+  Draws draws(*test_.seed ^ 1);
+  const auto only = [&draws](auto& some) { some = {some[draws.below(static_cast<std::uint32_t>(some.size()))]}; };
+  const bool cut = !all.splits.empty() && draws.below(2) == 0;
+  cut ? all.placements.clear() : all.splits.clear();
+  cut ? only(all.splits) : only(all.placements);
+  return all;
+}
+
 // Every further placement must keep its surroundings and the bits.
 std::optional<Failure> CaseCheck::check_layouts(const Candidate& candidate, const Outcome& first, const Checks& checks,
                                                 CaseResult& result) {
-  std::vector<Placement> placements = call_.placements();
-  if (test_.drawn) keep_few(placements, *test_.seed);
-  for (std::size_t p = 1; p < placements.size(); ++p) {
+  const Surroundings tried = surroundings();
+  for (const Placement& placement : tried.placements) {
     ++result.placements;
-    const Placement& placement = placements[p];
     if (placement.after_other) {
       std::string fault = call_.run_other_data(*candidate.executor, placement);
       if (!fault.empty()) return Failure{Check::guard, std::move(fault)};
@@ -91,24 +96,24 @@ std::optional<Failure> CaseCheck::check_layouts(const Candidate& candidate, cons
     auto failure = compare_layout(first, other, "when placed " + placement.name, candidate, trait, checks);
     if (failure) return failure;
   }
+  for (const Split& split : tried.splits) {
+    if (auto failure = check_cut(candidate, first, split, checks, result)) return failure;
+  }
   return std::nullopt;
 }
 
 // The call cut in two, which two threads run: of a kernel that claims no canonical bits first one after the other, so that what
 // depends on the cut is told apart from what depends on threads.
-std::optional<Failure> CaseCheck::check_cuts(const Candidate& candidate, const Outcome& first, const Checks& checks,
-                                             CaseResult& result) {
-  if (test_.status != ASSAY_OK) return std::nullopt;
-  for (const Split& split : call_.signature().splits) {
-    for (const bool at_once : {false, true}) {
-      if (candidate.canonical && !at_once) continue;
-      ++result.placements;
-      const Outcome other = call_.run_parts(*candidate.executor, &split, 2, {.at_once = at_once});
-      result.crashed = other.crashed;
-      const std::string how = fmt::format("when placed cut by {} {}", split.param, at_once ? "among 2 threads" : "in 2 parts");
-      const char* trait = at_once ? kByThreads : "not batch invariant";
-      if (auto failure = compare_layout(first, other, how, candidate, trait, checks)) return failure;
-    }
+std::optional<Failure> CaseCheck::check_cut(const Candidate& candidate, const Outcome& first, const Split& split,
+                                            const Checks& checks, CaseResult& result) {
+  for (const bool at_once : {false, true}) {
+    if (candidate.canonical && !at_once) continue;
+    ++result.placements;
+    const Outcome other = call_.run_parts(*candidate.executor, &split, 2, {.at_once = at_once});
+    result.crashed = other.crashed;
+    const std::string how = fmt::format("when placed cut by {} {}", split.param, at_once ? "among 2 threads" : "in 2 parts");
+    const char* trait = at_once ? kByThreads : "not batch invariant";
+    if (auto failure = compare_layout(first, other, how, candidate, trait, checks)) return failure;
   }
   return std::nullopt;
 }

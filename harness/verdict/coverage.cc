@@ -56,6 +56,15 @@ std::int64_t long_from(const Size& size) {
   return std::min(in_units(from, size) + size.unit, size.limit);
 }
 
+// What is wished of strides, once the sizes are there that they are strides of.
+template <class Value>
+void set_strides(const std::vector<Wish>& wishes, Params& params, const Value& value) {
+  for (const Wish& wish : wishes) {
+    if (wish.size != nullptr && wish.size->stride_of != nullptr)
+      params.set(wish.param, dense_stride(*wish.size, params) + value(wish));
+  }
+}
+
 class Maker {
  public:
   Maker(const Op& op, const ShapeSpace& space, bool all, std::vector<Requirement>& to)
@@ -99,11 +108,10 @@ class Maker {
       if (wish.size != nullptr && wish.size->stride_of == nullptr) cheapest.set(wish.param, wish.least);
     }
     if (space_.mend != nullptr) space_.mend(cheapest);
-    // What the op's own rules do not allow is asked of none.
-    for (const Wish& wish : wishes) {
-      if (wish.size != nullptr && wish.size->stride_of == nullptr && !granted(wish, cheapest)) return;
-    }
-    if (work_of(op_, cheapest) <= (all_ ? kLongWork : work)) to_.push_back({std::move(what), std::move(wishes)});
+    set_strides(wishes, cheapest, [](const Wish& wish) { return wish.least; });
+    Requirement made{std::move(what), std::move(wishes), cheapest, all_ ? kLongWork : work};
+    if (made.met(cheapest) && work_of(op_, cheapest) <= made.work)
+      to_.push_back(std::move(made));  // others the op does not allow
   }
 
   void single(const Size& size) {
@@ -167,18 +175,15 @@ std::int64_t value_of(const Wish& wish, Draws& draws) {
 }
 
 // A call that meets the requirement, otherwise drawn.
-Params meeting(const Op& op, const Coverage& coverage, const Requirement& requirement, double work, Draws& draws) {
+Params meeting(const Op& op, const Coverage& coverage, const Requirement& requirement, Draws& draws) {
   Params fixed;
   for (const Wish& wish : requirement.wishes) {
     if (wish.size == nullptr) fixed.set(wish.param, wish.value);
     if (wish.size != nullptr && wish.size->stride_of == nullptr) fixed.set(wish.param, value_of(wish, draws));
   }
-  Params params = draw_params(op, coverage.space, draws, work, fixed);
+  Params params = draw_params(op, coverage.space, draws, kRandomWork / 4, fixed);
   if (coverage.space.mend != nullptr) coverage.space.mend(params);
-  for (const Wish& wish : requirement.wishes) {
-    if (wish.size != nullptr && wish.size->stride_of != nullptr)
-      params.set(wish.param, dense_stride(*wish.size, params) + value_of(wish, draws));
-  }
+  set_strides(requirement.wishes, params, [&](const Wish& wish) { return value_of(wish, draws); });
   return params;
 }
 
@@ -201,26 +206,26 @@ std::vector<std::string> Coverage::uncovered(const std::vector<Params>& calls) c
 }
 
 std::vector<Params> covering_params(const Op& op, bool all) {
-  constexpr int kTries = 6;
+  const int tries = all ? 2 : 6;
   const Coverage coverage(op, all);
   std::vector<const Requirement*> open;
   for (const Requirement& one : coverage.requirements) open.push_back(&one);
   std::vector<Params> chosen;
   Draws draws(0);
   while (!open.empty()) {
-    Params best;
-    std::size_t most = 0;
-    for (int i = 0; i < kTries; ++i) {
-      const Params params = meeting(op, coverage, *open.front(), kRandomWork / 4, draws);
-      const auto meets =
-          static_cast<std::size_t>(std::ranges::count_if(open, [&](const Requirement* r) { return r->met(params); }));
-      if (meets <= most || !open.front()->met(params) || work_of(op, params) > kLongWork) continue;
-      most = meets;
-      best = params;
-    }
-    if (most == 0) {  // `mend` forbids it
-      open.erase(open.begin());
-      continue;
+    const Requirement& wanted = *open.front();
+    const auto meets = [&](const Params& params) {
+      return std::ranges::count_if(open, [&](const Requirement* r) { return r->met(params); });
+    };
+    Params best = wanted.cheapest;
+    std::ptrdiff_t most = meets(best);
+    for (int i = 0; i < tries; ++i) {
+      Params params = meeting(op, coverage, wanted, draws);
+      if (!wanted.met(params) || work_of(op, params) > wanted.work) continue;
+      const std::ptrdiff_t met = meets(params);
+      if (met <= most) continue;
+      most = met;
+      best = std::move(params);
     }
     std::erase_if(open, [&](const Requirement* r) { return r->met(best); });
     chosen.push_back(std::move(best));

@@ -24,6 +24,8 @@ struct Wish {
 struct Requirement {
   std::string what;  // "k past 1024 (kChunkElements) with m past 128 (kPanelRows)"
   std::vector<Wish> wishes;
+  Params cheapest;  // that meet it
+  double work = 0;  // what a case that meets it may cost
 
   bool met(const Params& params) const;
 };

@@ -10,7 +10,8 @@
 namespace assay {
 namespace {
 
-constexpr double kSearch = 256;  // operations a byte of an encoder that tries scales
+constexpr double kSearch = 300;  // operations a byte of an encoder that tries scales
+constexpr double kByte = 16;     // of what is only laid out and compared
 
 // Beside a vector width, at a constant's border, a size in use, or anywhere: each as often.
 std::int64_t draw_size(const Size& size, Draws& draws) {
@@ -82,7 +83,7 @@ double work_of(const Op& op, const Params& params) {
     double bytes = 0;
     for (const TensorSpec& spec : signature_of(op, params).tensors) bytes += static_cast<double>(spec.extent_bytes());
     const bool searches = op.contract->exactness == reference::Exactness::encoded;
-    return cost_of(op, params).operations() + (searches ? kSearch : 4) * bytes;
+    return cost_of(op, params).operations() + (searches ? kSearch : kByte) * bytes;
   } catch (const std::invalid_argument&) {  // sizes that no call may have
     return std::numeric_limits<double>::infinity();
   }

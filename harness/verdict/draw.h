@@ -22,7 +22,7 @@ class Draws {
   std::uint64_t next_ = 0;
 };
 
-// What a call costs, in operations and four times its bytes; infinity where it cannot be described.
+// What a call costs the bench, in operations, its bytes among them; infinity where it cannot be described.
 double work_of(const Op& op, const Params& params);
 
 inline constexpr double kWholeTruth = 1 << 23;  // above that the reference computes a sample

@@ -13,22 +13,18 @@ std::size_t guard_page_bytes() {
   return size;
 }
 
-// Every mapping is of one file in memory, so that a process forked from here shares it.
+// Shared, so that a process forked from here writes to it too; mremap of no bytes maps the same memory again.
 GuardedMemory::GuardedMemory(std::size_t bytes, std::size_t page) : bytes_((bytes / page + 1) * page), page_(page) {
-  const int file = memfd_create("assay", MFD_CLOEXEC);
-  if (file < 0) throw std::bad_alloc();
   void* const base = mmap(nullptr, reserved(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  const auto map = [&](std::size_t offset, int rights) {
-    return mmap(static_cast<std::uint8_t*>(base) + offset, bytes_, rights, MAP_SHARED | MAP_FIXED, file, 0) != MAP_FAILED;
-  };
-  const bool mapped = base != MAP_FAILED && ftruncate(file, static_cast<off_t>(bytes_)) == 0 &&
-                      map(page_, PROT_READ | PROT_WRITE) && map(page_ + distance(), PROT_READ);
-  close(file);
-  if (!mapped) {
-    if (base != MAP_FAILED) munmap(base, reserved());
+  if (base == MAP_FAILED) throw std::bad_alloc();
+  begin_ = static_cast<std::uint8_t*>(base) + page_;
+  std::uint8_t* const second = begin_ + distance();
+  if (mmap(begin_, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED ||
+      mremap(begin_, 0, bytes_, MREMAP_MAYMOVE | MREMAP_FIXED, second) == MAP_FAILED ||
+      mprotect(second, bytes_, PROT_READ) != 0) {
+    munmap(base, reserved());
     throw std::bad_alloc();
   }
-  begin_ = static_cast<std::uint8_t*>(base) + page_;
 }
 
 GuardedMemory::GuardedMemory(GuardedMemory&& other) noexcept

@@ -31,7 +31,10 @@ class Cases {
       }
     }
     std::ranges::stable_sort(waiting, std::greater(), [this](const auto& one) { return thread_worth(run_.op, one.second); });
-    for (auto& [number, test] : waiting) check(number, std::move(test), awaits_race() && thread_worth(run_.op, test) > 0);
+    for (auto& [number, test] : waiting) {
+      const bool race = awaits_race() && thread_worth(run_.op, test) > 0;
+      check(number, std::move(test), race);
+    }
     if (run_.first && smallest_) call_many_times();
     std::vector<CaseResult> all;
     for (auto& of_case : results_) std::ranges::move(of_case, std::back_inserter(all));

@@ -12,7 +12,7 @@
 namespace assay {
 namespace {
 
-constexpr std::size_t kVariedBytes = 1 << 18;  // larger calls are not tried at varied offsets
+constexpr double kVariedWork = 1 << 25;  // of all placements of a call at varied offsets together
 
 // Which pairs of levels of two factors have not occurred yet.
 class OpenPairs {
@@ -136,23 +136,25 @@ std::vector<std::vector<std::size_t>> varied_offsets(std::span<const std::size_t
   return rows;
 }
 
-std::vector<Placement> placements_of(const Signature& signature, std::uint64_t seed) {
+std::vector<Placement> placements_of(const Signature& signature, double work, std::uint64_t seed) {
   std::vector<Placement> all{{"against the rear guard page", true, {}, Poison::Kind::nans, -1},
                              {"against the front guard page", false, {}, Poison::Kind::numbers, -1}};
-  std::size_t bytes = 0;
   std::vector<std::size_t> alignments;
   for (std::size_t t = 0; t < signature.tensors.size(); ++t) {
     const TensorSpec& spec = signature.tensors[t];
-    bytes += spec.extent_bytes();
     alignments.push_back(spec.alignment);
     if (!spec.alias.empty() && !spec.in_place_only)
       all.push_back({spec.name + " in place of " + spec.alias, true, {}, Poison::Kind::noise, static_cast<int>(t)});
   }
   all.push_back({"where other data lay before", true, {}, Poison::Kind::numbers, -1, true});
-  if (bytes > kVariedBytes) return all;
   constexpr Poison::Kind kKinds[] = {Poison::Kind::numbers, Poison::Kind::noise, Poison::Kind::nans};
-  const auto rows = varied_offsets(alignments, seed);
-  for (std::size_t r = 1; r < rows.size(); ++r) {  // the first is all zeros: the front guard page
+  auto rows = varied_offsets(alignments, seed);
+  rows.erase(rows.begin());  // all zeros: the front guard page
+  while (static_cast<double>(rows.size()) * work > kVariedWork) {
+    std::swap(rows[split_mix(seed) % rows.size()], rows.back());
+    rows.pop_back();
+  }
+  for (std::size_t r = 0; r < rows.size(); ++r) {
     all.push_back({fmt::format("at offsets {} from a cache line", fmt::join(rows[r], ", ")), false, rows[r], kKinds[r % 3], -1});
   }
   return all;

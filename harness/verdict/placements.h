@@ -24,8 +24,9 @@ struct Placement {
 
 inline constexpr std::size_t kOffsets = 64;  // offsets are tried over a cache line
 
-// Both ends; outputs on their aliases; the place of other data; and, where the call is small, offsets that differ from tensor to tensor (`varied_offsets`).
-std::vector<Placement> placements_of(const Signature& signature, std::uint64_t seed);
+// Both ends; outputs on their aliases; the place of other data; and offsets that differ from tensor to tensor: of a call of little
+// work (harness/verdict/draw.h) all of varied_offsets, else some, those of its seed.
+std::vector<Placement> placements_of(const Signature& signature, double work, std::uint64_t seed);
 
 // Rows of levels 0 .. counts[f] - 1, one a factor, in which every pair of levels of every two factors occurs. The first row is of zeros.
 std::vector<std::vector<std::size_t>> pairwise(std::span<const std::size_t> counts);

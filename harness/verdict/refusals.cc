@@ -62,7 +62,9 @@ std::vector<FieldValue> numbers_of(const Family& family) {
   for (const Field& field : family.fields) {
     if (is_int64(field.kind)) all.push_back({&field, 0});
   }
-  for (const Field& field : family.array_fields) all.push_back({&field, 0, true});
+  for (const Field& field : family.array_fields) {
+    if (is_int64(field.kind)) all.push_back({&field, 0, true});
+  }
   return all;
 }
 

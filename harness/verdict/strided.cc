@@ -13,19 +13,21 @@ struct Run {
   std::size_t bytes;
 };
 
-// The runs of a tensor in logical order, neighbours joined.
+// The runs of a tensor in logical order, neighbours joined: axes that follow each other without a gap are one.
 std::vector<Run> runs_of(const TensorSpec& spec) {
-  std::vector<Run> runs;
+  const std::int64_t all = spec.elements();
+  std::int64_t inner = 1;
+  std::size_t axes = spec.shape.size();
+  for (; axes > 0 && (spec.strides[axes - 1] == inner || spec.shape[axes - 1] == 1); --axes) inner *= spec.shape[axes - 1];
   const std::size_t size = dtype_size(spec.dtype);
-  const std::int64_t inner = spec.shape.empty() ? 1 : spec.shape.back();
-  const std::int64_t rows = inner == 0 ? 0 : spec.elements() / inner;
   const std::size_t bytes = static_cast<std::size_t>(inner) * size;
-  for (std::int64_t row = 0; row < rows; ++row) {
+  std::vector<Run> runs;
+  for (std::int64_t row = 0; row < (all == 0 ? 0 : all / inner); ++row) {
     std::int64_t elements = 0;
     std::int64_t rest = row;
-    for (std::size_t axis = spec.shape.size(); axis-- > 1;) {
-      elements += rest % spec.shape[axis - 1] * spec.strides[axis - 1];
-      rest /= spec.shape[axis - 1];
+    for (std::size_t axis = axes; axis-- > 0;) {
+      elements += rest % spec.shape[axis] * spec.strides[axis];
+      rest /= spec.shape[axis];
     }
     const std::size_t offset = static_cast<std::size_t>(elements) * size;
     if (!runs.empty() && runs.back().offset + runs.back().bytes == offset) {

@@ -21,6 +21,10 @@ namespace {
 
 constexpr std::string_view kShapes = "shapes";
 
+Source made(TestCase test) {
+  return [test = std::move(test)] { return test; };
+}
+
 class Suite {
  public:
   Suite(const CheckRequest& request, const Progress& progress)
@@ -83,8 +87,8 @@ class Suite {
       GeneratedRequest one = *request_.generated;
       std::vector<Source> sources;
       for (std::int64_t i = 0; i < request_.generated_cases; ++i, ++one.seed) {
-        const TestCase test = generated_test_case(*op, one);
-        if (deal(*op, test.name)) sources.emplace_back([test] { return test; });
+        TestCase test = generated_test_case(*op, one);
+        if (deal(*op, test.name)) sources.push_back(made(std::move(test)));
       }
       run_cases(*op, sources, nullptr);
     }
@@ -114,9 +118,9 @@ class Suite {
           if (deal(*op, name)) sources.emplace_back([op, &file, name] { return case_from_golden(*op, file, name); });
           continue;
         }
-        const TestCase test = case_from_golden(*op, file, name);
+        TestCase test = case_from_golden(*op, file, name);
         tags_.insert(test.tags.begin(), test.tags.end());
-        if (test.has_tag(request_.tag) && deal(*op, name)) sources.emplace_back([test] { return test; });
+        if (test.has_tag(request_.tag) && deal(*op, name)) sources.push_back(made(std::move(test)));
       }
       run_cases(*op, sources, own ? &ledger_ : nullptr);
     }
@@ -157,7 +161,7 @@ class Suite {
     for (const GeneratedRequest& one : kept_cases(own_golden() / "kept.json", op)) {
       TestCase test = generated_test_case(op, one);
       test.drawn = true;
-      if (deal(op, test.name)) sources.emplace_back([test] { return test; });
+      if (deal(op, test.name)) sources.push_back(made(std::move(test)));
     }
     run_cases(op, sources, nullptr);
   }

@@ -50,6 +50,7 @@ typedef struct RopeArgs {
 } RopeArgs;
 
 typedef enum AssayRopeRecipe { ASSAY_ROPE_F64 = 0, ASSAY_ROPE_HF = 1, ASSAY_ROPE_GGML = 2, ASSAY_ROPE_FREQS = 3 } AssayRopeRecipe;
+#define ASSAY_ROPE_RECIPES "f64", "hf", "ggml", "freqs" /* their names, in their order */
 
 /* rope_table
 

@@ -61,7 +61,9 @@ constexpr Field kFields[] = {{"q", offsetof(A, q), tensor},
                              {"position", offsetof(A, position), number, erased<position>},
                              {"span_count", offsetof(A, span_count), length, erased<span_count>, false, {}, ""}};
 
-constexpr Field kSpanFields[] = {{"first", offsetof(AssayKvSpan, first), any},
+constexpr Field kSpanFields[] = {{"k", offsetof(AssayKvSpan, k), tensor},
+                                 {"v", offsetof(AssayKvSpan, v), tensor},
+                                 {"first", offsetof(AssayKvSpan, first), any},
                                  {"count", offsetof(AssayKvSpan, count), size},
                                  {"k_head_stride", offsetof(AssayKvSpan, k_head_stride), size},
                                  {"k_row_stride", offsetof(AssayKvSpan, k_row_stride), size},

@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "reference/argmax.h"
 #include "reference/embed.h"
 #include "reference/ops/describe.h"
@@ -43,6 +47,15 @@ Signature best_signature(const Op& op, const Params&, const Best& a) {
   return call_of({input("x", DType::f32, {a.n})}, best_outputs(op, a), {});
 }
 
+AssayStatus embed_refusal(const Op&, const Embed& a) {
+  const auto refused = [&](std::int32_t id) { return id < 0 || id >= a.vocab; };
+  return std::any_of(a.ids, a.ids + a.rows, refused) ? ASSAY_OUT_OF_RANGE : ASSAY_OK;
+}
+AssayStatus best_refusal(const Op&, const Best& a) {
+  if (a.n == 0 || a.n > std::numeric_limits<std::int32_t>::max()) return ASSAY_BAD_SHAPE;
+  return std::any_of(a.x, a.x + a.n, [](float x) { return std::isnan(x); }) ? ASSAY_NOT_FINITE : ASSAY_OK;
+}
+
 Cost embed_cost(const Op& op, const Params&, const Embed& a) {
   return {(4.0 + static_cast<double>(dtype_size(op.from))) * static_cast<double>(a.rows) * static_cast<double>(a.n), 0};
 }
@@ -70,6 +83,7 @@ constexpr Family kEmbed = {
     .sizes = erased<embed_sizes>,
     .signature = erased<embed_signature>,
     .outputs = erased<embed_outputs>,
+    .refusal = erased<embed_refusal>,
     .reference = truth_of<reference::embed>,
     .cost = erased<embed_cost>,
     .shapes = embed_shapes,
@@ -87,6 +101,7 @@ constexpr Family kArgmax = {
     .sizes = erased<best_sizes>,
     .signature = erased<best_signature>,
     .outputs = erased<best_outputs>,
+    .refusal = erased<best_refusal>,
     .reference = truth_of<reference::argmax>,
     .cost = erased<best_cost>,
     .shapes =

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "reference/ops/describe.h"
 #include "reference/rms_norm.h"
 #include "reference/softmax.h"
@@ -47,6 +49,10 @@ Signature soft_signature(const Op& op, const Params&, const Soft& a) {
   return call_of({x_of(a)}, outputs(op, a), {{"rows", 1, {{"x", 0}, {"y", 0}}, {}}});
 }
 
+AssayStatus norm_refusal(const Op&, const Norm& a) {
+  return std::isnormal(a.eps) && a.eps > 0 ? ASSAY_OK : ASSAY_BAD_PARAMETER;
+}
+
 Cost norm_cost(const Op&, const Params&, const Norm& a) {
   const double n = static_cast<double>(a.n), elements = static_cast<double>(a.rows) * n;
   return {8 * elements + 4 * n, 4 * elements};
@@ -87,6 +93,7 @@ constexpr Family kNorm = {
     .sizes = erased<sizes<Norm>>,
     .signature = erased<norm_signature>,
     .outputs = erased<outputs<Norm>>,
+    .refusal = erased<norm_refusal>,
     .reference = truth_of<reference::rms_norm>,
     .cost = erased<norm_cost>,
     .shapes = norm_shapes,

@@ -62,7 +62,7 @@ struct Family {
   const char* header;  // "kernels/products/products.h"
   std::size_t args_bytes;
   std::span<const Field> fields;
-  std::span<const Field> array_fields = {};  // of the structs that its array holds
+  std::span<const Field> array_fields = {};  // of the structs that its array holds; tensors there are pointers that `arrays` sets
 
   // Below, `args` is the struct with its scalars filled, and its pointers where tensors are placed.
 

@@ -1,6 +1,7 @@
 #include "reference/rope.h"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "reference/ops/describe.h"
@@ -12,7 +13,7 @@ using enum FieldKind;
 using Table = RopeTableArgs;
 using A = RopeArgs;
 
-constexpr const char* kRecipes[] = {"f64", "hf", "ggml", "freqs"};       // AssayRopeRecipe
+constexpr const char* kRecipes[] = {ASSAY_ROPE_RECIPES};                 // AssayRopeRecipe
 constexpr const char* kPairings[] = {"split", "adjacent", "sectioned"};  // AssayRopePairing
 
 constexpr Field kTableFields[] = {{"positions", offsetof(Table, positions), tensor},
@@ -25,6 +26,8 @@ constexpr Field kTableFields[] = {{"positions", offsetof(Table, positions), tens
                                   {"theta", offsetof(Table, theta), real64, constant<0>},
                                   {"recipe", offsetof(Table, recipe), choice, nullptr, false, kRecipes}};
 
+constexpr std::int64_t kPositions = 1 << 24;
+
 std::vector<TensorSizes> table_sizes(const Op&, const Table& a) {
   return {TensorSizes{{a.rows, a.pairs}, {a.table_stride}}};
 }
@@ -36,9 +39,20 @@ std::vector<TensorSpec> table_outputs(const Op&, const Table& a) {
 
 // inv_freq is an input of the recipe `freqs` alone.
 Signature table_signature(const Op& op, const Params&, const Table& a) {
-  std::vector<TensorSpec> inputs{with_data(input("positions", DType::i32, {a.rows}), {"magnitudes", 1, 0, 1 << 26})};
+  std::vector<TensorSpec> inputs{with_data(input("positions", DType::i32, {a.rows}), {"magnitudes", 1, 0, kPositions})};
   if (a.recipe == ASSAY_ROPE_FREQS) inputs.push_back(with_data(input("inv_freq", DType::f32, {a.pairs}), {"uniform"}));
   return call_of(inputs, table_outputs(op, a), {{"rows", 1, {{"positions", 0}, {"cos", 0}, {"sin", 0}}, {}}});
+}
+
+AssayStatus table_refusal(const Op&, const Table& a) {
+  if (a.recipe < ASSAY_ROPE_F64 || a.recipe > ASSAY_ROPE_FREQS) return ASSAY_BAD_PARAMETER;
+  if (a.recipe != ASSAY_ROPE_FREQS && !(a.theta >= 1 && a.theta <= 0x1p40)) return ASSAY_BAD_PARAMETER;
+  for (std::int64_t i = 0; a.recipe == ASSAY_ROPE_FREQS && i < a.pairs; ++i) {
+    if (!std::isfinite(a.inv_freq[i])) return ASSAY_NOT_FINITE;
+    if (std::fabs(a.inv_freq[i]) > 16) return ASSAY_BAD_PARAMETER;
+  }
+  const auto refused = [](std::int32_t position) { return position < 0 || position >= kPositions; };
+  return std::any_of(a.positions, a.positions + a.rows, refused) ? ASSAY_OUT_OF_RANGE : ASSAY_OK;
 }
 
 void table_truth(const Op&, const Table& a, std::span<reference::Expected> out) {
@@ -128,6 +142,19 @@ Signature signature(const Op& op, const Params&, const A& a) {
                   {"heads", 1, {{"x", 1}, {"y", 1}}, {{"x_row_stride", a.x_row_stride}, {"y_row_stride", a.y_row_stride}}}});
 }
 
+// A section that is used has its component, and some section is not empty.
+AssayStatus refusal(const Op&, const A& a) {
+  if (a.rot_dim % 2 != 0 || a.rot_dim > a.head_dim) return ASSAY_BAD_SHAPE;
+  if (a.pairing == ASSAY_ROPE_SPLIT || a.pairing == ASSAY_ROPE_ADJACENT) return ASSAY_OK;
+  if (a.pairing != ASSAY_ROPE_SECTIONED) return ASSAY_BAD_PARAMETER;
+  std::int64_t before = 0;
+  for (std::size_t c = 0; c < std::size(a.sections); before += a.sections[c++]) {
+    const bool used = a.sections[c] > 0 && before < a.rot_dim / 2;
+    if (a.sections[c] < 0 || (used && static_cast<std::int64_t>(c) >= a.components)) return ASSAY_BAD_PARAMETER;
+  }
+  return before > 0 ? ASSAY_OK : ASSAY_BAD_PARAMETER;
+}
+
 Cost cost(const Op&, const Params&, const A& a) {
   const auto elements = static_cast<double>(a.rows * a.heads * a.head_dim);
   return {8 * elements + 4 * static_cast<double>(a.rows * a.rot_dim), 3 * elements};
@@ -182,6 +209,7 @@ constexpr Family kTable = {
     .sizes = erased<table_sizes>,
     .signature = erased<table_signature>,
     .outputs = erased<table_outputs>,
+    .refusal = erased<table_refusal>,
     .reference = erased<table_truth>,
     .cost = erased<table_cost>,
     .shapes = table_shapes,
@@ -196,6 +224,7 @@ constexpr Family kRope = {
     .sizes = erased<sizes>,
     .signature = erased<signature>,
     .outputs = erased<outputs>,
+    .refusal = erased<refusal>,
     .reference = truth_of<reference::rope>,
     .cost = erased<cost>,
     .shapes = shapes,

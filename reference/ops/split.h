@@ -13,7 +13,8 @@ namespace assay {
 struct CallPart {
   Params params;
   std::vector<void*> pointers;
-  std::vector<FieldValue> instead = {};  // of what the params give: a call to be refused, for which no layout of its own is packed
+  std::vector<FieldValue> instead =
+      {};  // of what the params give: a call to be refused, for which no layout of its own is packed
 };
 
 // Rows begin .. end - 1 of what the split counts; `begin` is a multiple of its unit. `signature` is the whole's.

@@ -6,14 +6,11 @@ set -euo pipefail
 cc=$2
 consumer=$(cd "$(dirname "$0")/c_consumer" && pwd)
 
-say "install, then move the tree"
-cmake --install "$build" --prefix "$work/first" >"$work/install.log"
-mv "$work/first" "$work/moved"
-prefix=$work/moved
+install_and_move
 
 say "by CMake, in a project of C alone"
-cmake -S "$consumer" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc" >"$work/log" || { cat "$work/log"; die "does not configure"; }
-cmake --build "$work/cmake" >"$work/log" || { cat "$work/log"; die "does not build"; }
+must "does not configure" cmake -S "$consumer" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc"
+must "does not build" cmake --build "$work/cmake"
 
 say "by pkg-config's flags"
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
@@ -23,10 +20,10 @@ export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 for program in "$work/cmake/consumer" "$work/plain"; do
   [[ $("$program") == "1 -1 1 -2" ]] || die "$program: another result"
   ldd "$program" | grep -E 'libstdc\+\+|libgomp|hdf5' && die "$program needs more than C"
-  "$program" rms_nrm >"$work/why" && die "an unknown op is found"
-  grep -qx 'rms_nrm: no such op; did you mean rms_norm?' "$work/why" || { cat "$work/why"; die "an unknown op is not explained"; }
-  "$program" rms_norm scaler >"$work/why" && die "an unknown ISA is found"
-  grep -q '^scaler: no such ISA; did you mean scalar? Supported here: scalar' "$work/why" || { cat "$work/why"; die "an unknown ISA is not explained"; }
+  "$program" rms_nrm >"$work/log" && die "an unknown op is found"
+  log_has "an unknown op is not explained" '^rms_nrm: no such op; did you mean rms_norm\?$'
+  "$program" rms_norm scaler >"$work/log" && die "an unknown ISA is found"
+  log_has "an unknown ISA is not explained" '^scaler: no such ISA; did you mean scalar\? Supported here: scalar'
   ASSAY_ISA=scaler "$program" >/dev/null && die "ASSAY_ISA is not read"
   ASSAY_ISA=scaler "$program" rms_norm scalar >/dev/null || die "a named ISA does not come before ASSAY_ISA"
 done

@@ -7,37 +7,36 @@ set -euo pipefail
 cc=$2
 here=$(cd "$(dirname "$0")" && pwd)
 
-say "install"
-cmake --install "$build" --prefix "$work/assay" >"$work/install.log"
-assay=$work/assay/bin/assay
-model=$work/assay/share/assay/golden/models/kjv-Q4_K_M.gguf
+install_and_move
+assay=$prefix/bin/assay
+model=$prefix/share/assay/golden/models/kjv-Q4_K_M.gguf
 cd "$work"
 prompt=(1 285 260 1045 363 1101 260 942 306 260 587 2 411 260 733 1201 258 984 375 368)
 
 say "the whole model, by make"
-"$assay" plan "$model" --context 128 --chunk 16 --all-rows --c whole >plan.log || { cat plan.log; die "is not written"; }
-make -C whole CC="$cc" ASSAY="$work/assay" >make.log 2>&1 || { cat make.log; die "does not build"; }
+must "is not written" "$assay" plan "$model" --context 128 --chunk 16 --all-rows --c whole
+must "does not build" make -C whole CC="$cc" ASSAY="$prefix"
 whole/main -n 8 "${prompt[@]}" >tokens 2>times
 [[ $(wc -l <tokens) == 8 ]] || die "there are not eight tokens"
 ldd whole/main | grep -E 'libstdc\+\+|libgomp|hdf5' && die "the program needs more than C"
 
 say "the same by CMake"
-cmake -S whole -B cmake -DCMAKE_PREFIX_PATH="$work/assay" -DCMAKE_C_COMPILER="$cc" >cmake.log || { cat cmake.log; die "does not configure"; }
-cmake --build cmake >cmake.log || { cat cmake.log; die "does not build"; }
+must "does not configure" cmake -S whole -B cmake -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc"
+must "does not build" cmake --build cmake
 printf '%s\n' "${prompt[@]}" | cmake/main -n 8 2>times | cmp - tokens || die "other tokens"
 ASSAY_ISA=scalar whole/main --chunk 1 -n 8 "${prompt[@]}" 2>times | cmp - tokens || die "other tokens by scalar kernels, one by one"
 
 say "its trace is audited"
 whole/main --trace run.safetensors -n 4 "${prompt[@]}" >/dev/null 2>times
-"$assay" import safetensors run.safetensors --map run.json -o run.h5 >import.log || { cat import.log; die "is not imported"; }
-"$assay" audit "$model" run.h5 >audit.log || { cat audit.log; die "is not right"; }
+must "is not imported" "$assay" import safetensors run.safetensors --map run.json -o run.h5
+must "is not right" "$assay" audit "$model" run.h5
 
 say "a part, from the whole's rows"
-"$assay" plan "$model" --context 128 --chunk 16 --all-rows --layers 2-3 --c part >plan.log || { cat plan.log; die "is not written"; }
-make -C part CC="$cc" ASSAY="$work/assay" >make.log 2>&1 || { cat make.log; die "does not build"; }
+must "is not written" "$assay" plan "$model" --context 128 --chunk 16 --all-rows --layers 2-3 --c part
+must "does not build" make -C part CC="$cc" ASSAY="$prefix"
 part/main --input run.safetensors --trace part.safetensors >last_row 2>times
-"$assay" import safetensors part.safetensors --map part.json -o part.h5 >import.log || { cat import.log; die "is not imported"; }
-"$assay" diff part.h5 run.h5 --sites 'layers.0[23].*' >diff.log || { cat diff.log; die "the part gives something else than the whole"; }
+must "is not imported" "$assay" import safetensors part.safetensors --map part.json -o part.h5
+must "the part gives something else than the whole" "$assay" diff part.h5 run.h5 --sites 'layers.0[23].*'
 
 # refused WORDS MESSAGE: exit code 2, a message that matches, and nothing written.
 refused() {
@@ -68,12 +67,10 @@ ASSAY_ISA=avx9 refused 'whole/main 1' 'ASSAY_ISA=avx9: no such ISA'
 say "from site to site in gdb"
 if command -v gdb >/dev/null && command -v gcc >/dev/null; then
   # Clang keeps no type that is a compound literal's alone.
-  make -C whole CC=gcc ASSAY="$work/assay" CFLAGS='-O0 -g' clean main >make.log 2>&1 || { cat make.log; die "does not build"; }
-  "$here/gdb_session.sh" "$here/plan_c.gdb" whole/main >session || { cat session; die "gdb fails"; }
-  for seen in 'Breakpoint 1, site .* "layers.02.q_proj"' 'call\(run, gemm_q4_k_x16_q8_k, &\(ProductArgs\)' '^\$1 = \{-?[0-9.]+, ' \
-    '^\$2 = \{w = .*, m = 3, n = 256, k = 256,' 'Breakpoint 3, site .* "layers.02.q_norm"'; do
-    grep -Eq "$seen" session || { cat session; die "the session lacks: $seen"; }
-  done
+  must "does not build" make -C whole CC=gcc ASSAY="$prefix" CFLAGS='-O0 -g' clean main
+  must "gdb fails" "$here/gdb_session.sh" "$here/plan_c.gdb" whole/main
+  log_has "the session lacks a line" 'Breakpoint 1, site .* "layers.02.q_proj"' 'call\(run, gemm_q4_k_x16_q8_k, &\(ProductArgs\)' \
+    '^\$1 = \{-?[0-9.]+, ' '^\$2 = \{w = .*, m = 3, n = 256, k = 256,' 'Breakpoint 3, site .* "layers.02.q_norm"'
 else
   say "no gdb or no gcc here"
 fi

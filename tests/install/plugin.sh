@@ -6,24 +6,23 @@ set -euo pipefail
 . "$(dirname "$0")/common.sh"
 cxx=$2
 
-say "install"
-cmake --install "$build" --prefix "$work/assay" >"$work/install.log"
-assay=$work/assay/bin/assay
+install_and_move
+assay=$prefix/bin/assay
 
 say "a new plugin"
 cd "$work"
 "$assay" new-plugin "$work/mine"
-"$assay" new-plugin "$work/mine" 2>"$work/again" && die "a folder that is not empty was written to"
-grep -q 'not empty; expected a new folder' "$work/again" || die "the refusal is not named"
-"$assay" new-plugin "$work/a b" 2>"$work/again" && die "a name with a space was taken"
+"$assay" new-plugin "$work/mine" 2>"$work/log" && die "a folder that is not empty was written to"
+log_has "the refusal is not named" 'not empty; expected a new folder'
+"$assay" new-plugin "$work/a b" 2>"$work/log" && die "a name with a space was taken"
 
 say "build and check"
-cmake -S mine -B mine/build -DCMAKE_PREFIX_PATH="$work/assay" -DCMAKE_CXX_COMPILER="$cxx" >configure.log || { cat configure.log; die "does not configure"; }
-cmake --build mine/build >build.log 2>&1 || { cat build.log; die "does not build"; }
-grep -q 'warning' build.log && { cat build.log; die "builds with warnings"; }
-ctest --test-dir mine/build --output-on-failure >ctest.log || { cat ctest.log; die "the kernel as written does not pass"; }
-"$assay" check rms_norm --plugin mine/build/mine.so --color never >check.log
-grep -q '^rms_norm mine:rms_norm .*pass$' check.log || { cat check.log; die "the table has no line of the kernel"; }
+must "does not configure" cmake -S mine -B mine/build -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER="$cxx"
+must "does not build" cmake --build mine/build
+grep -q 'warning' log && { cat log; die "builds with warnings"; }
+must "the kernel as written does not pass" ctest --test-dir mine/build --output-on-failure
+must "is not checked" "$assay" check rms_norm --plugin mine/build/mine.so --color never
+log_has "the table has no line of the kernel" '^rms_norm mine:rms_norm .*pass$'
 
 say "its ledger"
 "$assay" ledger accept rms_norm --plugin mine/build/mine.so --ledger ledger.json --why "first" >/dev/null
@@ -31,12 +30,12 @@ say "its ledger"
 
 say "break it: a float for the sum, then eps outside the root"
 sed -i 's/double sum = 0/float sum = 0/; s/sum += static_cast<double>(x\[i\]) \* x\[i\]/sum += x[i] * x[i]/' mine/kernel.cc
-cmake --build mine/build >build.log
-"$assay" check rms_norm --plugin mine/build/mine.so --ledger ledger.json --checks ledger >drift.log && die "drift is not seen"
-grep -q 'drift: digest' drift.log || { cat drift.log; die "drift is not named"; }
+must "does not build" cmake --build mine/build
+"$assay" check rms_norm --plugin mine/build/mine.so --ledger ledger.json --checks ledger >log && die "drift is not seen"
+log_has "drift is not named" 'drift: digest'
 sed -i 's|std::sqrt(sum / static_cast<double>(args.n) + args.eps)|(std::sqrt(sum / static_cast<double>(args.n)) + args.eps)|' mine/kernel.cc
-cmake --build mine/build >build.log
-ctest --test-dir mine/build --output-on-failure >ctest.log && die "a wrong kernel passes"
-grep -q 'FAIL rms_norm mine:rms_norm, case' ctest.log || { cat ctest.log; die "the failure is not named"; }
+must "does not build" cmake --build mine/build
+ctest --test-dir mine/build --output-on-failure >log && die "a wrong kernel passes"
+log_has "the failure is not named" 'FAIL rms_norm mine:rms_norm, case'
 
 say "pass"

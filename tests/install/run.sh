@@ -7,15 +7,12 @@ set -euo pipefail
 cxx=$2 cc=$3
 consumer=$(cd "$(dirname "$0")/consumer" && pwd)
 
-say "install, then move the tree"
-cmake --install "$build" --prefix "$work/first" >"$work/install.log"
-mv "$work/first" "$work/moved"
-prefix=$work/moved
+install_and_move
 
 say "a consumer with find_package(assay)"
-cmake -S "$consumer" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER="$cxx" \
-  -DCMAKE_C_COMPILER="$cc" >"$work/consumer.log" || { cat "$work/consumer.log"; die "the consumer does not configure"; }
-cmake --build "$work/consumer" >>"$work/consumer.log" || { cat "$work/consumer.log"; die "the consumer does not build"; }
+must "the consumer does not configure" cmake -S "$consumer" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$prefix" \
+  -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_C_COMPILER="$cc"
+must "the consumer does not build" cmake --build "$work/consumer"
 "$work/consumer/consumer"
 
 say "the installed program finds its data from anywhere"

@@ -90,7 +90,6 @@ class Recorder final : public Observer {
 };
 
 TraceHead head_of(const RecordRequest& request) {
-  constexpr const char* kRopes[] = {"f64", "hf", "ggml", "freqs"};
   const bool folder = std::filesystem::is_directory(request.model_path);
   const std::filesystem::path weights = folder ? request.model_path / "model.safetensors" : request.model_path;
   TraceHead head;
@@ -100,7 +99,7 @@ TraceHead head_of(const RecordRequest& request) {
   head.model_sha256 =
       sha256_file(std::filesystem::exists(weights) ? weights : request.model_path / "model.safetensors.index.json");
   head.recipe = "assay";
-  head.rope = kRopes[request.engine->plan().options.rope];
+  head.rope = kRopeRecipes[request.engine->plan().options.rope];
   head.dtype = "float32";
   head.generator = "assay trace";
   head.version = fmt::format("{} ({})", kVersion, kCommit);

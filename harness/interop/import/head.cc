@@ -11,6 +11,7 @@
 #include "harness/interop/import/foreign_run.h"
 #include "harness/verdict/nearest.h"
 #include "harness/version.h"
+#include "kernels/rope/rope.h"
 
 namespace assay {
 namespace {
@@ -53,7 +54,7 @@ TraceHead complete_head(TraceHead head, const HeadOptions& options, const std::s
   if (head.model.empty()) throw ImportError(file, "", "which model was run? Give --model FILE or --model-name NAME");
   if (head.weights.empty()) throw ImportError(file, "", "of which type were the weights? Give --model FILE or --weights TYPE");
   check_word("dtype", head.dtype, {"float64", "float32", "bfloat16", "float16"});
-  check_word("rope", head.rope, {"f64", "hf", "ggml", "freqs"});
+  check_word("rope", head.rope, {ASSAY_ROPE_RECIPES});
   find_recipe(head.recipe == "hf" ? "hf-" + head.dtype : head.recipe);
   if (head.model_sha256.empty()) head.model_sha256 = "unknown";
   if (head.source.empty()) head.source = std::filesystem::path(file).filename().string();

@@ -1,9 +1,8 @@
 #include "harness/verdict/discipline/allocations.h"
 
+#include <dlfcn.h>
 #include <link.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
@@ -54,6 +53,12 @@ const Range loader = loader_range();
 bool counts(const void* caller) {
   const auto at = reinterpret_cast<std::uintptr_t>(caller);
   return counting && (at < loader.begin || at >= loader.end);
+}
+
+// The definition after ours: the C library's, or that of a library that was preloaded.
+template <class Function>
+Function next(const char* name) {
+  return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
 }
 
 #endif
@@ -113,17 +118,18 @@ void __libc_free(void*);
 
 [[gnu::weak]] void* mmap(void* address, std::size_t length, int protection, int flags, int file, off_t offset) noexcept {
   ASSAY_COUNT(taken);
-  const long result = syscall(SYS_mmap, address, length, protection, flags, file, offset);
-  return reinterpret_cast<void*>(result);  // NOLINT(performance-no-int-to-ptr): so the kernel gives it
+  static const auto map = next<decltype(&mmap)>("mmap");
+  return map(address, length, protection, flags, file, offset);
 }
 [[gnu::weak]] void* mmap64(void* address, std::size_t length, int protection, int flags, int file, off64_t offset) noexcept {
   ASSAY_COUNT(taken);
-  const long result = syscall(SYS_mmap, address, length, protection, flags, file, offset);
-  return reinterpret_cast<void*>(result);  // NOLINT(performance-no-int-to-ptr): so the kernel gives it
+  static const auto map = next<decltype(&mmap64)>("mmap64");
+  return map(address, length, protection, flags, file, offset);
 }
 [[gnu::weak]] int munmap(void* address, std::size_t length) noexcept {
   ASSAY_COUNT(given_back);
-  return static_cast<int>(syscall(SYS_munmap, address, length));
+  static const auto unmap = next<decltype(&munmap)>("munmap");
+  return unmap(address, length);
 }
 
 }  // extern "C"

@@ -44,7 +44,7 @@ AssayStatus mul_mat(const void* args) {
 // Tile-major weights: plain rows are the plugin's own layout.
 template <ggml_type kType, class Element>
 AssayPluginKernel tiled(const char* op, const char* name) {
-  return {sizeof(AssayPluginKernel), ASSAY_CLAIM_BOUNDED, op,     name, "scalar", "w", plain_bytes<Element>,
+  return {sizeof(AssayPluginKernel), ASSAY_CLAIM_BOUNDED, op,         name, "scalar", "w", plain_bytes<Element>,
           pack_plain<Element>,       mul_mat<kType>,      kProperties};
 }
 

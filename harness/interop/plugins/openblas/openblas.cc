@@ -44,8 +44,8 @@ AssayStatus sgemm(const void* args) {
 }
 
 constexpr AssayPluginKernel kernel(const char* op, const char* name, AssayStatus (*run)(const void*)) {
-  return {sizeof(AssayPluginKernel), ASSAY_CLAIM_BOUNDED, op,  name,   "scalar", "w",
-          plain_bytes<float>,        pack_plain<float>,   run, "allocates=yes;"};  // its buffers, at the first call of a thread
+  return {sizeof(AssayPluginKernel), ASSAY_CLAIM_BOUNDED, op, name, "scalar", "w", plain_bytes<float>, pack_plain<float>, run,
+          "allocates=yes;"};  // its buffers, at the first call of a thread
 }
 
 constexpr AssayPluginKernel kKernels[] = {
