@@ -247,7 +247,7 @@ TEST(MadeCases, DrawWhatTheirShapesAllow) {
   }
   EXPECT_GT(widths.size(), 40U);
   EXPECT_GT(*widths.rbegin(), 140);
-  EXPECT_GT(at_edges, kCases / 3);
+  EXPECT_GT(at_edges, kCases / 4);
   EXPECT_LT(at_edges, kCases * 9 / 10);
   EXPECT_GT(gaps, kCases / 4);
   EXPECT_LT(gaps, kCases * 3 / 4);
