@@ -113,7 +113,8 @@ nlohmann::json judge_state(Cases& cases, const Mutant& mutant) {
   return {{"failures", failures}};
 }
 
-nlohmann::json judge(const Op& op, std::vector<CaseCheck>& cases, RefusalCheck& refusals, const Mutant& mutant, const std::string& wanted) {
+nlohmann::json judge(const Op& op, std::vector<CaseCheck>& cases, RefusalCheck& refusals, const Mutant& mutant,
+                     const std::string& wanted) {
   const RunFn run_mutant = load(mutant.library, mutant.symbol);
   InProcess executor(run_mutant);
   const Candidate candidate{.name = mutant.variant, .selection = "", .executor = &executor};
@@ -136,7 +137,9 @@ nlohmann::json judge(const Op& op, std::vector<CaseCheck>& cases, RefusalCheck& 
     failures.push_back(failure_json(result));
     return result.failure->check != Check::spread;
   };
-  const auto run = [&](CaseCheck& one, const std::string& checks) { return take(one.check(candidate, Checks::parse(checks)), checks); };
+  const auto run = [&](CaseCheck& one, const std::string& checks) {
+    return take(one.check(candidate, Checks::parse(checks)), checks);
+  };
   bool failed = false;
   const bool first_is_enough = wanted.find("first") != std::string::npos;
   for (CaseCheck& one : cases) {
