@@ -3,13 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <set>
 #include <thread>
+#include <utility>
 
 #include "harness/verdict/check.h"
+#include "harness/verdict/placements.h"
 #include "reference/ops/describe.h"
 
 namespace assay {
@@ -338,6 +342,24 @@ TEST(Overlooked, ADigestIsOfEveryOutputAndTheStatus) {
   };
   EXPECT_EQ(verdict(nan_of(0x7fc00000)).digest, verdict(nan_of(0xffc00123)).digest) << "arithmetic makes any NaN";
   EXPECT_NE(verdict([](const PairArgs& a) { return right(a), ASSAY_BAD_SHAPE; }).digest, whole.digest);
+}
+
+// What divides an address is its level: every two tensors have every pair of levels, and every tensor every offset.
+TEST(Placements, VaryEveryTwoTensorsApart) {
+  const std::vector<std::size_t> alignments{4, 1, 16, 64};
+  const auto rows = varied_offsets(alignments, 7);
+  const auto level = [](std::size_t offset) { return std::countr_zero(offset | kOffsets); };
+  for (std::size_t a = 0; a < alignments.size(); ++a) {
+    std::set<std::size_t> offsets;
+    for (const auto& row : rows) offsets.insert(row[a]);
+    EXPECT_EQ(offsets.size(), kOffsets / alignments[a]) << a;
+    for (std::size_t b = 0; b < a; ++b) {
+      std::set<std::pair<int, int>> pairs;
+      for (const auto& row : rows) pairs.emplace(level(row[a]), level(row[b]));
+      const auto levels = [&](std::size_t tensor) { return std::countr_zero(kOffsets / alignments[tensor]) + 1; };
+      EXPECT_EQ(std::ssize(pairs), levels(a) * levels(b)) << a << " and " << b;
+    }
+  }
 }
 
 }  // namespace

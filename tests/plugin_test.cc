@@ -273,13 +273,17 @@ TEST(Plugin, AnOwnersLedgerSeesDrift) {
   EXPECT_FALSE(first.cases[0].in_ledger);
   Ledger ledger(asked.own_ledger);
   std::map<std::string, std::string> digests;
-  for (const CaseResult& one : first.cases) digests[one.case_name] = one.digest;
-  ledger.accept("rms_norm bad:good", digests, {}, "a person", "2026-01-01", "first");
+  std::map<std::string, double> margins;
+  for (const CaseResult& one : first.cases) {
+    digests[one.case_name] = one.digest;
+    margins[one.case_name] = one.margin;
+  }
+  ledger.accept("rms_norm bad:good", digests, margins, "a person", "2026-01-01", "first");
   ledger.save();
   EXPECT_TRUE(run_suite(asked).passed());
   EXPECT_TRUE(run_suite(asked).cases[0].in_ledger);
   digests.begin()->second = "00";
-  ledger.accept("rms_norm bad:good", digests, {}, "a person", "2026-01-01", "to be found wanting");
+  ledger.accept("rms_norm bad:good", digests, margins, "a person", "2026-01-01", "to be found wanting");
   ledger.save();
   const SuiteResult drifted = run_suite(asked);
   EXPECT_FALSE(drifted.passed());
