@@ -1,0 +1,77 @@
+// What references say beside the truth: bounds of what must be a zero, and outputs that are left to the bits, no more of them than need be.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "harness/verdict/call.h"
+#include "harness/verdict/cases.h"
+#include "harness/verdict/suite.h"
+
+namespace assay {
+namespace {
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+
+float* floats(Array& array) {
+  return reinterpret_cast<float*>(array.bytes.data());
+}
+
+// The expectation for inputs that are all zeros but those named, filled with one number.
+reference::Expected expected(const char* name, const Params& shape, const std::map<std::string, float>& filled = {}) {
+  const Op& op = require_op(name);
+  TestCase test = generated_test_case(op, {shape, "zeros", 1});
+  const Signature signature = signature_of(op, test.params);
+  for (std::size_t i = 0; i < test.inputs.size(); ++i) {
+    const auto value = filled.find(signature.tensors[i].name);
+    if (value != filled.end()) std::fill_n(floats(test.inputs[i]), test.inputs[i].elements(), value->second);
+  }
+  Call call(op, test.params, test.inputs);
+  call.place(call.placements().front());
+  return reference_outputs(op, test.params, call.pointers()).front();
+}
+
+bool all_zero(const std::vector<double>& values) {
+  return !values.empty() && std::ranges::all_of(values, [](double value) { return value == 0; });
+}
+
+const Params kRows{{"rows", std::int64_t{2}}, {"n", std::int64_t{40}}};
+const Params kDecode{
+    {"n_kv", std::int64_t{2}}, {"group", std::int64_t{2}}, {"head_dim", std::int64_t{32}}, {"length", std::int64_t{20}}};
+
+TEST(Marks, AZeroThatMustBeOneHasNoBound) {
+  const std::pair<const char*, Params> ops[] = {{"linear_q4_k", {}},          {"gemm_f16", {}}, {"matvec_f32", {}},
+                                                {"rms_norm", kRows},          {"rope", {}},     {"attn_decode_f32", kDecode},
+                                                {"attn_prefill_f32", kDecode}};
+  for (const auto& [op, shape] : ops) {
+    const reference::Expected zeros = expected(op, shape);
+    EXPECT_TRUE(all_zero(zeros.value)) << op;
+    EXPECT_TRUE(all_zero(zeros.bound)) << op;
+  }
+  const reference::Expected one = expected("rms_norm", kRows, {{"w", 1}});
+  EXPECT_TRUE(all_zero(one.bound));
+}
+
+// e^-inf is a zero, whatever the others are.
+TEST(Marks, WhatSoftmaxMasksHasNoBound) {
+  const Op& op = require_op("softmax");
+  TestCase test = generated_test_case(op, {kRows, "gauss", 1});
+  floats(test.inputs[0])[3] = -kInf;
+  Call call(op, test.params, test.inputs);
+  call.place(call.placements().front());
+  const reference::Expected y = reference_outputs(op, test.params, call.pointers()).front();
+  EXPECT_EQ(y.value[3], 0);
+  EXPECT_EQ(y.bound[3], 0);
+  EXPECT_GT(y.bound[4], 0);
+}
+
+TEST(Marks, OutputsWithABoundAreNotLeftToTheBits) {
+  const auto left = [](const reference::Expected& of) {
+    return std::ranges::any_of(of.bits_only, [](auto mark) { return mark != 0; });
+  };
+  EXPECT_FALSE(left(expected("rms_norm", kRows, {{"x", 1}, {"w", kInf}})));
+  EXPECT_FALSE(left(expected("swiglu", {}, {{"gate", 1}, {"up", kInf}})));
+}
+
+}  // namespace
+}  // namespace assay
