@@ -1,176 +1,20 @@
-// What a suite runs: everything that is asked for, of goldens that are what they say.
+// What a suite runs: everything that is asked for, and cases that are made.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cfenv>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <set>
 
-#include "golden/hdf5_writer.h"
+#include "harness/verdict/coverage.h"
 #include "harness/verdict/suite.h"
+#include "harness/verdict/vast.h"
 #include "tests/refusals.h"
 #include "tests/temporary.h"
 
 namespace assay {
 namespace {
-
-std::vector<std::uint8_t> bytes_of(const std::vector<float>& values) {
-  std::vector<std::uint8_t> bytes(4 * values.size());
-  std::memcpy(bytes.data(), values.data(), bytes.size());
-  return bytes;
-}
-
-// A golden file with one case of n = 2: the inputs are [1, 2], [3, 4]; the rest of the case is written by `rest`.
-class OneCase {
- public:
-  using Spoil = std::function<void(Hdf5Writer&, const std::string& group)>;
-  OneCase(const std::string& op, const std::vector<std::string>& inputs, const Spoil& rest) : op_(op) {
-    Hdf5Writer file(path(), Hdf5Writer::Format::v108);
-    file.set_attribute("/", "schema", std::int64_t{1});
-    file.set_attribute("/", "op", op);
-    file.make_group("/cases");
-    const std::string group = "/cases/one";
-    file.make_group(group);
-    file.make_group(group + "/params");
-    file.set_attribute(group + "/params", "n", std::int64_t{2});
-    file.make_group(group + "/inputs");
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      const auto first = static_cast<float>(2 * i);
-      file.write(group + "/inputs/" + inputs[i], DType::f32, {2}, bytes_of({first + 1, first + 2}));
-    }
-    file.make_group(group + "/truth");
-    rest(file, group);
-    file.commit();
-  }
-  std::filesystem::path path() const { return folder_.path() / "one.h5"; }
-  SuiteResult run() const {
-    CheckRequest request;
-    request.ops = {op_};
-    request.golden = folder_.path();
-    return run_suite(request);
-  }
-  const Failure& failure(const SuiteResult& result) const {
-    static const Failure none{Check::guard, "passes"};
-    for (const CaseResult& one : result.cases) {
-      if (one.failure) return *one.failure;
-    }
-    return none;
-  }
-
- private:
-  TemporaryFolder folder_;
-  std::string op_;
-};
-
-OneCase sum_of(const OneCase::Spoil& rest) {
-  return {"add", {"a", "b"}, rest};
-}
-void write_truth(Hdf5Writer& file, const std::string& group, const std::vector<double>& truth, const std::string& name = "y") {
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(truth.data());
-  file.write(group + "/truth/" + name, DType::f64, {std::ssize(truth)}, {bytes, 8 * truth.size()});
-}
-void write_index(Hdf5Writer& file, const std::string& group, const std::vector<std::int64_t>& index) {
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(index.data());
-  file.write(group + "/truth/y.index", DType::i64, {std::ssize(index)}, {bytes, 8 * index.size()});
-}
-
-TEST(OneGolden, IsHeldToItsTruth) {
-  EXPECT_TRUE(sum_of([](Hdf5Writer& file, const std::string& group) { write_truth(file, group, {4, 6}); }).run().passed());
-  EXPECT_FALSE(sum_of([](Hdf5Writer& file, const std::string& group) { write_truth(file, group, {4, 7}); }).run().passed());
-  const auto kept = [](double truth, std::int64_t at) {
-    return sum_of([=](Hdf5Writer& file, const std::string& group) {
-      write_truth(file, group, {truth});
-      write_index(file, group, {at});
-    });
-  };
-  EXPECT_TRUE(kept(6, 1).run().passed());
-  EXPECT_FALSE(kept(4, 1).run().passed());
-}
-
-TEST(OneGolden, ExactBytesAreHeldToItsTruthAndNotToOurReferenceAlone) {
-  const auto halves = [](std::uint8_t last) {
-    return OneCase("convert_f32_f16", {"src"}, [last](Hdf5Writer& file, const std::string& group) {
-      const std::vector<std::uint8_t> truth{0, 0x3c, last, 0x40};
-      file.write(group + "/truth/dst", DType::f16, {2}, truth);
-    });
-  };
-  EXPECT_TRUE(halves(0).run().passed());
-  const OneCase other = halves(1);
-  const SuiteResult result = other.run();
-  EXPECT_EQ(check_name(other.failure(result).check), check_name(Check::exact));
-}
-
-TEST(OneGolden, WhatDoesNotFitTheOpIsRefused) {
-  const std::pair<const char*, OneCase::Spoil> wrong[] = {
-      {"holds no truth", [](Hdf5Writer&, const std::string&) {}},
-      {"truth of 'y' is [3]",
-       [](Hdf5Writer& file, const std::string& group) {
-         write_truth(file, group, {1, 2, 3});
-       }},
-      {"no output 'z'",
-       [](Hdf5Writer& file, const std::string& group) {
-         write_truth(file, group, {4, 6}, "z");
-       }},
-      {"index 2 of 'y'",
-       [](Hdf5Writer& file, const std::string& group) {
-         write_truth(file, group, {6});
-         write_index(file, group, {2});
-       }},
-      {"as many int64",
-       [](Hdf5Writer& file, const std::string& group) {
-         write_truth(file, group, {4, 6});
-         write_index(file, group, {1});
-       }},
-      {"status",
-       [](Hdf5Writer& file, const std::string& group) {
-         write_truth(file, group, {4, 6});
-         file.set_attribute(group, "status", std::string("fine"));
-       }},
-  };
-  for (const auto& [words, rest] : wrong) expect_mentions(message_of([&] { sum_of(rest).run(); }), {words});
-}
-
-TEST(OneGolden, ARefusalThatIsAskedForMustCome) {
-  const OneCase refused = sum_of([](Hdf5Writer& file, const std::string& group) {
-    write_truth(file, group, {4, 6});
-    file.set_attribute(group, "status", std::string("bad_shape"));
-  });
-  const SuiteResult result = refused.run();
-  expect_mentions(refused.failure(result).message, {"returned ok; expected bad_shape"});
-}
-
-TEST(OneGolden, GeneratedBytesAreHeldToTheirDigest) {
-  const OneCase other("convert_f32_f16", {}, [](Hdf5Writer& file, const std::string& group) {
-    const std::string input = group + "/inputs/src";
-    file.make_group(input);
-    for (const auto& [name, value] : std::map<std::string, std::string>{
-             {"generator", "philox4x32-10"}, {"distribution", "gauss"}, {"dtype", "f32"}, {"sha256", std::string(64, '0')}}) {
-      file.set_attribute(input, name, value);
-    }
-    for (const char* number : {"seed", "stream"}) file.set_attribute(input, number, std::int64_t{1});
-    file.set_attribute(input, "shape", std::int64_t{2});
-    file.write(group + "/truth/dst", DType::f16, {2}, std::vector<std::uint8_t>(4));
-  });
-  expect_mentions(message_of([&] { other.run(); }), {"generated bytes have sha256"});
-}
-
-// Where zeros are the truth, a kernel that returns them is not trusted for it, whatever the case says of itself.
-TEST(OneGolden, ATrivialCaseAloneIsAFault) {
-  const OneCase zeros("convert_f32_f16", {}, [](Hdf5Writer& file, const std::string& group) {
-    file.set_attribute(group, "tags", std::string("trivial"));
-    file.write(group + "/inputs/src", DType::f32, {2}, bytes_of({0, 0}));
-    file.write(group + "/truth/dst", DType::f16, {2}, std::vector<std::uint8_t>(4));
-  });
-  const SuiteResult result = zeros.run();
-  ASSERT_FALSE(result.cases.empty());
-  EXPECT_TRUE(std::ranges::all_of(result.cases, &CaseResult::trivial));
-  ASSERT_FALSE(result.faults.empty());
-  expect_mentions(result.faults.front(), {"no case that a kernel returning zeros would fail"});
-}
 
 TEST(Suite, AFileOfAnotherOpHasNoCase) {
   CheckRequest request;
@@ -205,12 +49,45 @@ TEST(Suite, AProcessThatRoundsOtherwiseChecksNothing) {
   expect_mentions(message, {"round"});
 }
 
-TEST(OneGolden, OneThatItsManifestDisownsIsRefused) {
-  const OneCase right = sum_of([](Hdf5Writer& file, const std::string& group) { write_truth(file, group, {4, 6}); });
-  nlohmann::json json{{"schema", 1}};
-  json["files"]["one.h5"] = {{"sha256", std::string(64, '0')}};
-  std::ofstream(right.path().parent_path() / "MANIFEST.json") << json;
-  expect_mentions(message_of([&] { right.run(); }), {"one.h5", "MANIFEST.json says 000"});
+TEST(Suite, RunsTheCasesThatHaveNoFile) {
+  const Op& embed = require_op("embed_f32");
+  CheckRequest request;
+  request.ops = {embed.name};
+  request.isa = Isa::scalar;
+  request.shapes = true;
+  request.random_cases = 3;
+  request.seed = 5;
+  const SuiteResult result = run_suite(request);
+  std::set<std::string> names;
+  std::set<std::string> drawn;
+  for (const CaseResult& one : result.cases) {
+    names.insert(one.case_name);
+    if (one.case_name.starts_with("random")) drawn.insert(one.params.to_string());
+  }
+  const auto begin_so = [&](const std::string& words) {
+    return std::ranges::count_if(names, [&](const std::string& name) { return name.starts_with(words); });
+  };
+  for (const Params& params : covering_params(embed)) EXPECT_TRUE(names.contains(params.to_string())) << params.to_string();
+  ASSERT_FALSE(vast_params(embed, request.work).empty());
+  EXPECT_EQ(begin_so("vast "), std::ssize(vast_params(embed, request.work)));
+  for (const char* seed : {"random 5,", "random 6,", "random 7,"}) EXPECT_EQ(begin_so(seed), 1) << seed;
+  EXPECT_EQ(begin_so("random"), 3);
+  EXPECT_EQ(drawn.size(), 3U);
+}
+
+TEST(Suite, WhatThisCpuOrTheOpLacksIsListed) {
+  CheckRequest request;
+  request.ops = {"gemm_q4_k_q8_k"};
+  request.case_name = "refusals";
+  const auto told = [](const SuiteResult& result, const std::string& what) {
+    return std::ranges::count(result.skips, what, &Skip::what);
+  };
+  const SuiteResult all = run_suite(request);
+  for (const Variant& one : variants_of(require_op("gemm_q4_k_q8_k")))
+    EXPECT_EQ(told(all, one.name), isa_supported(one.isa) ? 0 : 1) << one.name;
+  request.ops = {"argmax"};
+  request.isa = Isa::avx512vnni;
+  EXPECT_EQ(told(run_suite(request), "argmax"), isa_supported(*request.isa) ? 1 : 0);
 }
 
 TEST(Suite, RunsEveryCaseOnEveryVariant) {
