@@ -142,6 +142,16 @@ TEST(Manifest, ListsEveryDatasetOfEveryFile) {
   }
 }
 
+TEST(Generator, AllOfTheSeedAndAllOfTheRangeCount) {
+  std::int32_t small[100];
+  std::int32_t large[100];
+  generate({"index", 1, 5, 8}, 1, 0, DType::i32, 100, small);
+  generate({"index", 1, 5, 8}, 1 + (std::uint64_t{1} << 32), 0, DType::i32, 100, large);
+  EXPECT_FALSE(std::ranges::equal(small, large));
+  EXPECT_EQ(*std::ranges::min_element(small), 5);
+  EXPECT_EQ(*std::ranges::max_element(small), 7);
+}
+
 TEST(Manifest, AFlippedByteIsToldByFileAndDataset) {
   const ListedFile listed("ops/add.h5");
   const GoldenFile golden(listed.path);

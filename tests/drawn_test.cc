@@ -1,0 +1,99 @@
+// Calls that are too long to be computed whole, and those that reach past 2^32 bytes: kernels that are wrong in them are named.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "harness/verdict/draw.h"
+#include "harness/verdict/suite.h"
+#include "harness/verdict/vast.h"
+#include "kernels/norms/norms.h"
+
+namespace assay {
+namespace {
+
+const Op& rms_norm() {
+  return require_op("rms_norm");
+}
+
+// The scalar kernel, then `spoil`.
+template <auto kSpoil>
+AssayStatus then(const void* args) {
+  const AssayStatus status = rms_norm().kernels().back().run(args);
+  if (status == ASSAY_OK) kSpoil(*static_cast<const RmsNormArgs*>(args));
+  return status;
+}
+void nothing(const RmsNormArgs&) {}
+void off_by_a_bit(const RmsNormArgs& a) {
+  a.y[0] = std::nextafter(a.y[0], std::numeric_limits<float>::infinity());
+}
+void last_row_too_large(const RmsNormArgs& a) {
+  for (std::int64_t i = 0; i < a.n; ++i) a.y[(a.rows - 1) * a.y_stride + i] *= 1.001F;
+}
+void past_a_row(const RmsNormArgs& a) {
+  a.y[a.n + 3] = 1;
+}
+
+struct Wrong {
+  const char* name;
+  AssayStatus (*run)(const void* args);
+  Check check;
+};
+constexpr Wrong kWrong[] = {{"off_by_a_bit", then<off_by_a_bit>, Check::bits},
+                            {"last_row_too_large", then<last_row_too_large>, Check::bound},
+                            {"past_a_row", then<past_a_row>, Check::guard}};
+
+template <class Test>
+void expect_named(Test& test) {
+  const CaseResult right = test.check(Variant{"right", Isa::scalar, then<nothing>}, Checks::all());
+  EXPECT_FALSE(right.failure) << right.failure->message;
+  EXPECT_GT(right.compared, 0);
+  for (const Wrong& wrong : kWrong) {
+    const CaseResult result = test.check(Variant{wrong.name, Isa::scalar, wrong.run}, Checks::all());
+    ASSERT_TRUE(result.failure) << wrong.name;
+    EXPECT_EQ(check_name(result.failure->check), check_name(wrong.check)) << wrong.name << ": " << result.failure->message;
+  }
+}
+
+TEST(Drawn, VastCallsNameWhatIsWrong) {
+  VastCheck check(rms_norm(), rms_norm().family->shapes(rms_norm()).vast.front(), 1);
+  expect_named(check);
+}
+
+TEST(Drawn, LongCallsNameWhatIsWrong) {
+  const Params params{{"rows", std::int64_t{300}}, {"n", std::int64_t{4096}}, {"y_stride", std::int64_t{4100}}, {"eps", 1e-6}};
+  ASSERT_GT(work_of(rms_norm(), params), kWholeTruth);
+  CaseCheck check(rms_norm(), shape_test_case(rms_norm(), params), nullptr);
+  expect_named(check);
+  const CaseResult right = check.check(Variant{"right", Isa::scalar, then<nothing>}, Checks::all());
+  EXPECT_LT(right.compared, 300 * 4096) << "only a sample";
+}
+
+// Sizes lie at the borders of what steers kernels, at those in use, and rows far apart, as well as anywhere.
+TEST(Drawn, SizesAreThoseThatMatter) {
+  const Op& op = require_op("gemm_q4_k_f32");
+  const ShapeSpace space = op.family->shapes(op);
+  int borders = 0;
+  int in_use = 0;
+  int far = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    Draws draws(seed);
+    const Params params = draw_params(op, space, draws, kLongWork);
+    for (const Size& size : space.sizes) {
+      if (!params.has(size.name)) continue;
+      const std::int64_t value = params.integer(size.name);
+      if (size.stride_of != nullptr) {
+        far += value - dense_stride(size, params) >= 1024 ? 1 : 0;
+        continue;
+      }
+      for (const Border& border : size.borders) borders += std::abs(value - border.at()) <= size.unit ? 1 : 0;
+      for (const std::int64_t used : values_in_use(size.in_use)) in_use += value == in_units(used, size) ? 1 : 0;
+    }
+  }
+  EXPECT_GT(borders, 30);
+  EXPECT_GT(in_use, 30);
+  EXPECT_GT(far, 10);
+}
+
+}  // namespace
+}  // namespace assay
