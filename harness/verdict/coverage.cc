@@ -10,6 +10,7 @@ namespace {
 constexpr std::int64_t kPast = 16;        // past a constant: by at most so many units
 constexpr std::int64_t kRemainders = 16;  // by the lanes of a vector, and by the rows of a packed block
 constexpr std::int64_t kFarStride = 1024;
+constexpr std::int64_t kMostOctave = 1 << 17;
 
 std::int64_t round_down(std::int64_t value, std::int64_t unit) {
   return value / unit * unit;
@@ -115,7 +116,6 @@ class Maker {
   }
 
   void single(const Size& size) {
-    add({range(size, size.unit, size.unit)}, fmt::format("{} = {}", size.name, size.unit), kSingleWork);
     const std::vector<std::int64_t> in_use = values_in_use(size.in_use);
     const auto first = static_cast<std::size_t>(std::ranges::find(ops(), &op_) - ops().begin());
     for (std::size_t i = 0; i < in_use.size(); ++i) {
@@ -129,6 +129,12 @@ class Maker {
       if (border.constant != std::string_view())
         add({range(size, at, at)}, fmt::format("{} up to {}", size.name, text_of(border)), kSingleWork);
       add({past(size, border)}, fmt::format("{} past {}", size.name, text_of(border)), kSingleWork);
+    }
+    for (std::int64_t few = 1; few <= kRemainders; ++few)
+      add({range(size, few * size.unit, few * size.unit)}, fmt::format("{} = {}", size.name, few * size.unit), kPairWork);
+    for (std::int64_t from = kRemainders * size.unit; from < kMostOctave && 2 * from <= size.limit; from *= 2) {
+      const std::int64_t least = from + from / 4 / size.unit * size.unit;
+      add({range(size, least, 2 * from)}, fmt::format("{} from {} to {}", size.name, least, 2 * from), kShareWork);
     }
     const std::int64_t period = kRemainders * size.unit;
     for (std::int64_t r = 0; r < kRemainders; ++r) {
