@@ -45,7 +45,8 @@ Call::Call(const Op& op, Params params, std::vector<Array> inputs, std::size_t p
       params_(std::move(params)),
       signature_(signature_of(op, params_)),
       inputs_(std::move(inputs)),
-      placements_(placements_of(signature_, work_of(op, params_), seed)),
+      work_(work_of(op, params_)),
+      placements_(placements_of(signature_, work_, seed)),
       poison_seed_(seed),
       poison_(Poison::Kind::noise, seed) {
   std::size_t next = 0;
@@ -202,7 +203,7 @@ std::string Call::run_other_data(Executor& executor, const Placement& placement)
 }
 
 std::int64_t most_parts(const Split& split, const Params& params) {
-  return (params.integer(split.param) + split.unit - 1) / split.unit;
+  return reference::ceil_div(params.integer(split.param), split.unit);
 }
 
 // Neighbouring ranges of the split's param, at multiples of its unit; uneven ones as 1 : 2 : 3 and so on, none of them empty.

@@ -57,6 +57,7 @@ class Call {
   std::string run_other_data(Executor& executor, const Placement& placement);
 
   // Every placement this call is checked in (harness/verdict/placements.h).
+  double work() const { return work_; }  // work_of its parameters
   const std::vector<Placement>& placements() const { return placements_; }
 
  private:
@@ -74,6 +75,7 @@ class Call {
   std::vector<Array> inputs_;
   std::vector<GuardedMemory> memory_;
   std::vector<void*> pointers_;
+  double work_;
   std::vector<Placement> placements_;
   std::uint64_t poison_seed_;  // of the next placing's
   std::string placed_;         // the placement's name

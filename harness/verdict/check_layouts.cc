@@ -16,8 +16,8 @@ constexpr int kMostCallers = 8;
 constexpr int kRaces = 3;
 constexpr std::size_t kLeastThreadBytes = 1 << 12;  // what takes no time does not meet another
 constexpr std::size_t kMostThreadBytes = 1 << 20;
-constexpr std::int64_t kManyCalls = 5000;  // past 4096, where a counter of 12 bits wraps
-constexpr double kManyWork = 1 << 30;      // of all calls together
+constexpr double kManyCalls = 5000;    // past 4096, where a counter of 12 bits wraps
+constexpr double kManyWork = 1 << 30;  // of all calls together
 
 }  // namespace
 
@@ -170,11 +170,10 @@ std::optional<Failure> CaseCheck::check_crowds(const Candidate& candidate, const
 
 std::optional<Failure> CaseCheck::check_many_calls(const Candidate& candidate, const Checks& checks) {
   if (!judges_layouts(candidate, checks) || refused()) return std::nullopt;
-  const double times_by_work = kManyWork / work_of(op_, test_.params);
-  const std::int64_t times = times_by_work < kManyCalls ? static_cast<std::int64_t>(times_by_work) : kManyCalls;
+  const auto times = static_cast<std::int64_t>(std::clamp(kManyWork / call_.work(), 2.0, kManyCalls));
   const Placement& front = call_.placements().front();
   const Outcome first = call_.run(*candidate.executor, front);
-  const Outcome last = call_.run(*candidate.executor, front, {.times = std::max<std::int64_t>(times, 2)});
+  const Outcome last = call_.run(*candidate.executor, front, {.times = times});
   const std::string left = candidate.executor->settle();
   const std::string how = fmt::format("at call {} of {} that are the same", last.odd_call, times);
   auto failure = compare_layout(first, last, how, candidate, "not deterministic", checks);

@@ -42,7 +42,7 @@ std::string text_of(const Border& border) {
 // The constants by which an op's kernels choose their path, and where counters of 8 and 16 bits end, of numbers and of units.
 std::vector<Border> borders_of(const Size& size) {
   std::vector<Border> all = size.borders;
-  for (const std::int64_t counter : {256, 65536}) {
+  for (const std::int64_t counter : kCounters) {
     all.push_back({"", counter});
     if (size.unit > 1 && counter * size.unit <= std::int64_t{1} << 17) all.push_back({"", counter, size.unit});
   }

@@ -16,7 +16,6 @@ constexpr double kByte = 16;     // of what is only laid out and compared
 // Beside a vector width, at a constant's border, a size in use, or anywhere: each as often.
 std::int64_t draw_size(const Size& size, Draws& draws) {
   constexpr std::array<std::int64_t, 16> kEdges{1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 129};
-  constexpr std::array<std::int64_t, 2> kCounters{256, 65536};
   const std::vector<std::int64_t> in_use = values_in_use(size.in_use);
   std::int64_t value = draws.below(static_cast<std::uint32_t>(std::max<std::int64_t>(size.most, 1))) + 1;
   const std::uint32_t kind = draws.below(4);
@@ -90,7 +89,7 @@ double work_of(const Op& op, const Params& params) {
 }
 
 std::int64_t dense_stride(const Size& stride, const Params& params) {
-  return (params.integer(stride.stride_of) + stride.unit - 1) / stride.unit;
+  return reference::ceil_div(params.integer(stride.stride_of), stride.unit);
 }
 
 // A stride may carry a call past what any may have, or past its work.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "reference/bounds.h"
 #include "reference/ops/op.h"
 
 namespace assay {
@@ -36,7 +37,7 @@ Params draw_params(const Op& op, const ShapeSpace& space, Draws& draws, double w
 
 // Rounded up to whole units.
 inline std::int64_t in_units(std::int64_t value, const Size& size) {
-  return (value + size.unit - 1) / size.unit * size.unit;
+  return reference::ceil_div(value, size.unit) * size.unit;
 }
 // The dense value of a stride.
 std::int64_t dense_stride(const Size& stride, const Params& params);

@@ -40,7 +40,7 @@ bool repeats(const TensorSpec& spec) {
 
 }  // namespace
 
-RepeatedMemory::RepeatedMemory(std::size_t bytes, std::size_t element) {
+RepeatedMemory::RepeatedMemory(std::size_t bytes, std::size_t element) : RepeatedMemory() {
   const std::size_t page = guard_page_bytes();
   const std::size_t step = std::lcm(page, element);
   period_ = step * largest_prime_up_to(std::max<std::size_t>(kMostPages * page / step, 3));

@@ -30,6 +30,8 @@ class RepeatedMemory {
   std::int64_t find_written() const;
 
  private:
+  RepeatedMemory() = default;  // what throws in the other constructor leaves its part to the destructor
+
   std::uint8_t* base_ = nullptr;
   std::uint8_t* begin_ = nullptr;
   std::size_t mapped_ = 0;

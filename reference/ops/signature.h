@@ -1,6 +1,7 @@
 // A call of an op as tensors, and the cases that its parameters span.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -51,6 +52,9 @@ struct Border {
 
   std::int64_t at() const { return value * scale; }
 };
+
+// Where counters of 8 and of 16 bits end.
+inline constexpr std::array<std::int64_t, 2> kCounters{256, 65536};
 
 // A size of the op: what the user's own shapes fall back to, what cases from seeds draw, what the coverage test asks for.
 struct Size {

@@ -22,7 +22,7 @@ struct Range {
 
 // What a kernel may count wrongly from there on.
 std::set<std::int64_t> borders_of(const Op& op, const Split& split) {
-  std::set<std::int64_t> borders{256, 65536};
+  std::set<std::int64_t> borders(kCounters.begin(), kCounters.end());
   for (const Size& size : op.family->shapes(op).sizes) {
     for (const Border& border : size.borders) {
       if (size.name == std::string_view(split.param)) borders.insert(border.at());

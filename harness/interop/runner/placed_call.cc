@@ -98,9 +98,7 @@ class PlacedCall {
       part.phase = wire::Phase::packed_bytes;
       caught = run_disciplined([&] { part.packed_bytes = kernel_.packed_bytes(part.args()); }, false);
       if (!caught) wrong = pack(part, image.pointers[request_.packed], status, caught);
-      if (!caught && wrong.empty() && (status < 0 || status >= ASSAY_STATUS_COUNT)) {
-        wrong = "returned " + std::to_string(status) + ", which is no AssayStatus";
-      }
+      if (!caught && wrong.empty()) wrong = no_status(status);
     }
     if (!caught && wrong.empty() && status == ASSAY_OK) {
       part.phase = wire::Phase::run;

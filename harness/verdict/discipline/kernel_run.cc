@@ -56,15 +56,18 @@ std::optional<CaughtFault> run_disciplined(const std::function<void()>& body, bo
   return fault;
 }
 
+std::string no_status(int status) {
+  if (status >= 0 && status < ASSAY_STATUS_COUNT) return {};
+  return "returned " + std::to_string(status) + ", which is no AssayStatus";
+}
+
 KernelEnd run_kernel(KernelFunction kernel, const void* args, bool may_allocate) {
   KernelEnd end;
   KernelStack& stack = KernelStack::of_this_thread();
   end.fault = run_disciplined([&] { end.status = stack.call(kernel, args); }, !may_allocate);
   if (end.fault) return end;
   std::string broken = stack.broken();
-  if (broken.empty() && (end.status < 0 || end.status >= ASSAY_STATUS_COUNT)) {
-    broken = "returned " + std::to_string(end.status) + ", which is no AssayStatus";
-  }
+  if (broken.empty()) broken = no_status(end.status);
   if (!broken.empty()) end.fault = CaughtFault{0, nullptr, std::move(broken)};
   return end;
 }

@@ -19,6 +19,9 @@ struct KernelEnd {
   std::optional<CaughtFault> fault;  // also of one that returned, and left something otherwise than it found it
 };
 
+// What is wrong with a status, in words; empty: it is an AssayStatus.
+std::string no_status(int status);
+
 // On this thread's KernelStack. What the call must leave as it found it (rules.h) is so afterwards. `may_allocate`: the kernel has
 // declared that it does.
 KernelEnd run_kernel(KernelFunction kernel, const void* args, bool may_allocate = false);
@@ -33,8 +36,8 @@ void run_at_once(std::size_t count, const std::function<void(std::size_t)>& body
 // The same call many times, each from the same bytes in `written`, the memory that it may write to.
 struct Repeated {
   KernelEnd end;  // of the last
-  std::int64_t odd_call =
-      0;  // the first, from 1, that gave another status or other bytes than the first, which lie in memory; 0: none
+  // The first, from 1, that gave another status or other bytes than call 1; its bytes lie in memory. 0: none.
+  std::int64_t odd_call = 0;
 };
 Repeated repeat_kernel(KernelFunction kernel, const void* args, bool may_allocate, std::span<const std::span<std::byte>> written,
                        std::int64_t times);
