@@ -122,7 +122,7 @@ TEST(Threads, SplitCalls) {
     const Outcome whole = call.run(executor, call.placements().front());
     for (const Split& split : call.signature().splits) {
       for (int parts = 2; parts <= kMostThreads; ++parts) {
-        const Outcome cut = call.run_parts(executor, &split, parts, {.at_once = true});
+        const Outcome cut = call.run_parts(executor, split, parts, {.at_once = true});
         ASSERT_EQ(cut.outputs.size(), whole.outputs.size());
         for (std::size_t i = 0; i < whole.outputs.size(); ++i) EXPECT_EQ(cut.outputs[i].bytes, whole.outputs[i].bytes) << name;
       }

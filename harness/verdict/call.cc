@@ -45,6 +45,7 @@ Call::Call(const Op& op, Params params, std::vector<Array> inputs, std::size_t p
       params_(std::move(params)),
       signature_(signature_of(op, params_)),
       inputs_(std::move(inputs)),
+      page_(page),
       work_(work_of(op, params_)),
       placements_(placements_of(signature_, work_, seed)),
       poison_seed_(seed),
@@ -66,19 +67,22 @@ std::size_t Call::bytes() const {
   return total;
 }
 
-void Call::place(const Placement& placement, const std::vector<Array>& inputs) {
+void Call::place(const Placement& placement, const std::vector<Array>& inputs, std::size_t caller) {
   placed_ = placement.name;
-  poison_ = Poison(placement.poison, split_mix(poison_seed_));
+  if (caller == 0) poison_ = Poison(placement.poison, split_mix(poison_seed_));
   std::size_t next_input = 0;
-  for (std::size_t t = 0; t < memory_.size(); ++t) {
+  const std::size_t tensors = signature_.tensors.size();
+  const std::span<GuardedMemory> memories(memory_.data() + first_of(caller), tensors);
+  const std::span<void*> pointers(pointers_.data() + first_of(caller), tensors);
+  for (std::size_t t = 0; t < tensors; ++t) {
     const TensorSpec& spec = signature_.tensors[t];
-    const GuardedMemory& memory = memory_[t];
+    const GuardedMemory& memory = memories[t];
     std::uint8_t* base = memory.begin() + (placement.offsets.empty() ? 0 : placement.offsets[t]);
     if (placement.at_end) {
       base = memory.end() - spec.extent_bytes();
       base -= reinterpret_cast<std::uintptr_t>(base) % spec.alignment + (placement.after_other ? spec.alignment : 0);
     }
-    pointers_[t] = base;
+    pointers[t] = base;
     const auto poison = [&](std::uint8_t* begin, const std::uint8_t* end) {
       poison_.fill(base, begin, end);
       return true;
@@ -90,21 +94,21 @@ void Call::place(const Placement& placement, const std::vector<Array>& inputs) {
       scatter(spec, inputs[next_input++], base);
     }
   }
-  std::vector<bool> written(memory_.size(), false);
-  for (std::size_t t = 0; t < memory_.size(); ++t) {
+  std::vector<bool> written(tensors, false);
+  for (std::size_t t = 0; t < tensors; ++t) {
     if (!signature_.tensors[t].in_place_only && static_cast<int>(t) != placement.in_place) continue;
     written[alias_of(t)] = true;
-    pointers_[t] = pointers_[alias_of(t)];
+    pointers[t] = pointers[alias_of(t)];
   }
-  for (std::size_t t = 0; t < memory_.size(); ++t) {
+  for (std::size_t t = 0; t < tensors; ++t) {
     if (signature_.tensors[t].role == Direction::in && !written[t])
-      pointers_[t] = memory_[t].read_only(static_cast<std::uint8_t*>(pointers_[t]));
+      pointers[t] = memories[t].read_only(static_cast<std::uint8_t*>(pointers[t]));
   }
 }
 
 // The input that an output names as its alias.
 std::size_t Call::alias_of(std::size_t output) const {
-  for (std::size_t t = 0; t < memory_.size(); ++t) {
+  for (std::size_t t = 0; t < signature_.tensors.size(); ++t) {
     const TensorSpec& spec = signature_.tensors[t];
     if (spec.role == Direction::in && spec.name == signature_.tensors[output].alias) return t;
   }
@@ -119,7 +123,7 @@ std::string Call::describe(const MemoryFault& fault) const {
   for (std::size_t t = 0; t < memory_.size(); ++t) {
     const GuardedMemory& memory = memory_[t];
     if (!memory.owns(fault.address)) continue;
-    const TensorSpec& spec = signature_.tensors[t];
+    const TensorSpec& spec = signature_.tensors[t % signature_.tensors.size()];
     const std::uint8_t* const address = memory.writable(fault.address);
     const std::uint8_t* const base = memory.writable(pointers_[t]);
     if (address < memory.begin() || address >= memory.end()) return "touched " + position(spec, base, address) + " (guard page)";
@@ -133,11 +137,11 @@ std::string Call::describe(const MemoryFault& fault) const {
 // True if every output holds the poison, or the input that it lies on.
 bool Call::untouched() const {
   std::size_t next_input = 0;
-  std::vector<const Array*> originals(memory_.size(), nullptr);
-  for (std::size_t t = 0; t < memory_.size(); ++t) {
+  std::vector<const Array*> originals(signature_.tensors.size(), nullptr);
+  for (std::size_t t = 0; t < signature_.tensors.size(); ++t) {
     if (signature_.tensors[t].role == Direction::in) originals[t] = &inputs_[next_input++];
   }
-  for (std::size_t t = 0; t < memory_.size(); ++t) {
+  for (std::size_t t = 0; t < signature_.tensors.size(); ++t) {
     const TensorSpec& spec = signature_.tensors[t];
     if (spec.role == Direction::in) continue;
     if (!memory_[t].owns(pointers_[t])) {
@@ -151,7 +155,7 @@ bool Call::untouched() const {
 
 std::string Call::check_surroundings() const {
   std::size_t next_input = 0;
-  for (std::size_t t = 0; t < memory_.size(); ++t) {
+  for (std::size_t t = 0; t < signature_.tensors.size(); ++t) {
     const TensorSpec& spec = signature_.tensors[t];
     const Array* original = spec.role == Direction::in ? &inputs_[next_input++] : nullptr;
     if (!memory_[t].owns(pointers_[t])) continue;  // an output on its alias: examined there
@@ -164,6 +168,15 @@ std::string Call::check_surroundings() const {
   return {};
 }
 
+std::vector<Array> Call::outputs_of(std::size_t caller) const {
+  std::vector<Array> outputs;
+  for (std::size_t t = 0; t < signature_.tensors.size(); ++t) {
+    const TensorSpec& spec = signature_.tensors[t];
+    if (spec.role == Direction::out) outputs.push_back(gather(spec, pointers_of(caller)[t]));
+  }
+  return outputs;
+}
+
 Outcome Call::examine(const Execution& execution) {
   Outcome outcome;
   outcome.status = execution.status;
@@ -172,10 +185,7 @@ Outcome Call::examine(const Execution& execution) {
   if (!outcome.violation.empty()) outcome.violation += ", placed " + placed_;
   outcome.odd_call = execution.odd_call;
   outcome.untouched = outcome.status != ASSAY_OK && untouched();
-  for (std::size_t t = 0; t < memory_.size(); ++t) {
-    const TensorSpec& spec = signature_.tensors[t];
-    if (spec.role == Direction::out) outcome.outputs.push_back(gather(spec, pointers_[t]));
-  }
+  outcome.outputs = outputs_of(0);
   return outcome;
 }
 
@@ -185,9 +195,8 @@ Outcome Call::run(Executor& executor, const Placement& placement, const Manner& 
   return examine(executor.run(*this, {&whole, 1}, manner));
 }
 
-std::string Call::run_other_data(Executor& executor, const Placement& placement) {
-  std::vector<Array> moved = inputs_;
-  auto input = moved.begin();
+std::vector<Array> Call::moved_on(std::vector<Array> inputs) const {
+  auto input = inputs.begin();
   for (const TensorSpec& spec : signature_.tensors) {
     if (spec.role == Direction::out) continue;
     auto& bytes = (input++)->bytes;
@@ -195,7 +204,11 @@ std::string Call::run_other_data(Executor& executor, const Placement& placement)
     if (!spec.data && bytes.size() > element)
       std::rotate(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(element), bytes.end());
   }
-  place(placement, moved);
+  return inputs;
+}
+
+std::string Call::run_other_data(Executor& executor, const Placement& placement) {
+  place(placement, moved_on(inputs_));
   const CallPart whole{params_, pointers_};
   const Execution execution = executor.run(*this, {&whole, 1}, {});
   if (!execution.fault && execution.failure.empty()) return {};
@@ -221,11 +234,36 @@ std::vector<CallPart> Call::cut(const Split& split, int parts, bool uneven) cons
   return all;
 }
 
-Outcome Call::run_parts(Executor& executor, const Split* split, int parts, const Manner& manner, bool uneven) {
+Outcome Call::run_parts(Executor& executor, const Split& split, int parts, const Manner& manner, bool uneven) {
   const std::string how = fmt::format("{} {} {}", manner.at_once ? "among" : "in", parts, manner.at_once ? "threads" : "parts");
-  place({split == nullptr ? "whole " + how : fmt::format("cut by {} {}", split->param, how), false, {}, Poison::Kind::nans, -1});
-  const std::vector<CallPart> whole(static_cast<std::size_t>(parts), CallPart{params_, pointers_});
-  return examine(executor.run(*this, split == nullptr ? whole : cut(*split, parts, uneven), manner));
+  place({fmt::format("cut by {} {}", split.param, how), false, {}, Poison::Kind::nans, -1});
+  return examine(executor.run(*this, cut(split, parts, uneven), manner));
+}
+
+std::vector<Outcome> Call::run_rivals(Executor& executor, int callers, const Manner& manner) {
+  const Placement front{fmt::format("of {} callers", callers), false, {}, Poison::Kind::nans, -1};
+  const auto count = static_cast<std::size_t>(callers);
+  while (memory_.size() < first_of(count)) {
+    for (const TensorSpec& spec : signature_.tensors) memory_.emplace_back(spec.extent_bytes() + kOffsets, page_);
+  }
+  pointers_.resize(memory_.size());
+  std::vector<Array> inputs = inputs_;
+  std::vector<CallPart> calls;
+  for (std::size_t caller = 0; caller < count; ++caller, inputs = moved_on(std::move(inputs))) {
+    place(front, inputs, caller);
+    const auto pointers = pointers_of(caller);
+    calls.push_back({params_, {pointers.begin(), pointers.end()}});
+  }
+  const Execution execution = executor.run(*this, calls, manner);
+  std::vector<Outcome> outcomes{examine(execution)};
+  for (std::size_t caller = 1; caller < count; ++caller) {
+    Outcome& outcome = outcomes.emplace_back();
+    outcome.status = execution.status;
+    outcome.outputs = outputs_of(caller);
+  }
+  while (memory_.size() > first_of(1)) memory_.pop_back();
+  pointers_.resize(memory_.size());
+  return outcomes;
 }
 
 }  // namespace assay

@@ -43,26 +43,36 @@ class Call {
   // Base pointers as placed, in the order of the signature; of an input that no output lies on, where it can only be read.
   std::span<void* const> pointers() const { return pointers_; }
 
-  // What each tensor of the signature lies in, and whether the kernel may write there.
+  // What each tensor of the signature lies in, and while rivals run each of theirs; and whether the kernel may write there.
   std::span<const GuardedMemory> memory() const { return memory_; }
   bool writable(std::size_t tensor) const { return memory_[tensor].writable(pointers_[tensor]) == pointers_[tensor]; }
 
   // Places, runs and examines everything around it.
   Outcome run(Executor& executor, const Placement& placement, const Manner& manner = {});
   // The same on the front placement, cut in at most `parts` by one of the signature's splits, into parts alike or each larger than the one
-  // before. Without a split every part is the whole call, which writes the same.
-  Outcome run_parts(Executor& executor, const Split* split, int parts, const Manner& manner, bool uneven = false);
+  // before.
+  Outcome run_parts(Executor& executor, const Split& split, int parts, const Manner& manner, bool uneven = false);
+  // The whole call, and as many more of other data in memory of their own as makes `callers`. An outcome each; of all but the first only the
+  // outputs are looked at.
+  std::vector<Outcome> run_rivals(Executor& executor, int callers, const Manner& manner);
   // Other data at the same addresses: inputs whose elements have moved one on, where any data make sense. For what a kernel remembers; what it
   // computes is not looked at. How it ended, if not by returning; else empty.
   std::string run_other_data(Executor& executor, const Placement& placement);
 
-  // Every placement this call is checked in (harness/verdict/placements.h).
   double work() const { return work_; }  // work_of its parameters
+  // Every placement this call is checked in (harness/verdict/placements.h).
   const std::vector<Placement>& placements() const { return placements_; }
 
  private:
-  void place(const Placement& placement, const std::vector<Array>& inputs);
+  // Memory and pointers of a caller are those from the index on that its first tensor has.
+  std::size_t first_of(std::size_t caller) const { return caller * signature_.tensors.size(); }
+  std::span<void* const> pointers_of(std::size_t caller) const {
+    return pointers().subspan(first_of(caller), signature_.tensors.size());
+  }
+  void place(const Placement& placement, const std::vector<Array>& inputs, std::size_t caller = 0);
+  std::vector<Array> moved_on(std::vector<Array> inputs) const;
   std::vector<CallPart> cut(const Split& split, int parts, bool uneven) const;
+  std::vector<Array> outputs_of(std::size_t caller) const;
   Outcome examine(const Execution& execution);
   std::string describe(const MemoryFault& fault) const;
   std::string check_surroundings() const;
@@ -73,6 +83,7 @@ class Call {
   Params params_;
   Signature signature_;
   std::vector<Array> inputs_;
+  std::size_t page_;
   std::vector<GuardedMemory> memory_;
   std::vector<void*> pointers_;
   double work_;

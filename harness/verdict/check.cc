@@ -229,21 +229,17 @@ CaseResult CaseCheck::check(const Candidate& candidate, const Checks& checks, bo
   result.repro = fmt::format("assay check {} {} {}", result.op, candidate.selection, test_.repro);
   if (!checks.off_to_string().empty()) result.repro += " --checks " + checks.to_string();
 
-  std::vector<Outcome> raced;
+  Raced raced;
   if (threads && judges_layouts(candidate, checks)) raced = race(candidate);
   prepare();
   // Who has not come back from a race is not called again.
-  const bool lost = !raced.empty() && raced.back().crashed;
-  const Outcome outcome = lost ? raced.back() : call_.run(*candidate.executor, call_.placements().front());
+  const bool lost = !raced.empty() && raced.back()[0].crashed;
+  const Outcome outcome = lost ? raced.back()[0] : call_.run(*candidate.executor, call_.placements().front());
   result.placements = 1 + std::ssize(raced);
   result.digest = digest_of(outcome);
   result.in_ledger = known_to_ledger(candidate);
   result.failure = judge(candidate, outcome, checks, result);
-  if (!raced.empty() && !result.failure) result.failure = check_crowds(candidate, outcome, checks, result);
-  for (std::size_t i = 0; i < raced.size() && !result.failure; ++i) {
-    result.failure = compare_layout(outcome, raced[i], "when first called by threads at once", candidate,
-                                    "not the same when threads run it", checks);
-  }
+  if (!raced.empty() && !result.failure) result.failure = check_crowds(candidate, outcome, raced, checks, result);
   const std::string left = candidate.executor->settle();
   if (!result.failure && !left.empty() && checks.has(Check::guard)) result.failure = Failure{Check::guard, left};
   if (!candidate.canonical && checks.has(Check::bits) && (!result.failure || result.failure->check == Check::bits)) {

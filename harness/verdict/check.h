@@ -131,11 +131,15 @@ class CaseCheck {
   std::optional<Failure> check_repeats(const Candidate& candidate, const Outcome& first, CaseResult& result);
   std::optional<Failure> check_cut(const Candidate& candidate, const Outcome& first, const Split& split, const Checks& checks,
                                    CaseResult& result);
-  std::vector<Outcome> race(const Candidate& candidate);
-  std::optional<Failure> check_crowds(const Candidate& candidate, const Outcome& first, const Checks& checks, CaseResult& result);
+  using Raced = std::vector<std::vector<Outcome>>;  // races, of each the outcomes
+  Raced race(const Candidate& candidate);
+  std::vector<Outcome> run_callers(const Candidate& candidate, int callers, const Manner& manner);
+  std::optional<Failure> check_crowds(const Candidate& candidate, const Outcome& first, const Raced& raced, const Checks& checks,
+                                      CaseResult& result);
+  std::optional<Failure> compare_callers(const std::vector<Outcome>& alone, const std::vector<Outcome>& together,
+                                         const std::string& how, const Candidate& candidate, const Checks& checks) const;
   std::optional<Failure> compare_layout(const Outcome& first, const Outcome& other, const std::string& how,
                                         const Candidate& candidate, const char* trait, const Checks& checks) const;
-  const Split* thread_split() const { return split_for_threads(call_.signature(), call_.params()); }
   std::string other_bits(const Outcome& first, const Outcome& other) const;
   bool known_to_ledger(const Candidate& candidate) const;
   std::string digest_of(const Outcome& outcome) const;

@@ -11,13 +11,13 @@ namespace assay {
 namespace {
 
 constexpr const char* kByThreads = "not the same when threads run it";
-constexpr int kCallers[] = {3, 4, 5, 8};
 constexpr int kMostCallers = 8;
-constexpr int kRaces = 3;
+constexpr int kCallers[] = {3, 4, 5, kMostCallers};
+constexpr int kRaces = 5;
 constexpr std::size_t kLeastThreadBytes = 1 << 12;  // what takes no time does not meet another
 constexpr std::size_t kMostThreadBytes = 1 << 20;
-constexpr double kManyCalls = 5000;    // past 4096, where a counter of 12 bits wraps
-constexpr double kManyWork = 1 << 30;  // of all calls together
+constexpr double kManyCalls = 5000;     // past 4096, where a counter of 12 bits wraps
+constexpr double kManyWork = 1L << 31;  // of all calls together
 
 }  // namespace
 
@@ -109,7 +109,7 @@ std::optional<Failure> CaseCheck::check_cut(const Candidate& candidate, const Ou
   for (const bool at_once : {false, true}) {
     if (candidate.canonical && !at_once) continue;
     ++result.placements;
-    const Outcome other = call_.run_parts(*candidate.executor, &split, 2, {.at_once = at_once});
+    const Outcome other = call_.run_parts(*candidate.executor, split, 2, {.at_once = at_once});
     result.crashed = other.crashed;
     const std::string how = fmt::format("when placed cut by {} {}", split.param, at_once ? "among 2 threads" : "in 2 parts");
     const char* trait = at_once ? kByThreads : "not batch invariant";
@@ -128,42 +128,62 @@ int thread_worth(const Op& op, const TestCase& test) {
   if (test.status != ASSAY_OK) return 0;
   const Signature signature = signature_of(op, test.params);
   std::size_t bytes = 0;
-  bool in_place = false;
-  for (const TensorSpec& spec : signature.tensors) {
-    bytes += spec.extent_bytes();
-    in_place = in_place || spec.in_place_only;
-  }
+  for (const TensorSpec& spec : signature.tensors) bytes += spec.extent_bytes();
   const Split* const split = split_for_threads(signature, test.params);
-  // Without a split all make the whole call, which they can where it does not change what it reads.
-  const std::int64_t parts = split != nullptr ? most_parts(*split, test.params) : in_place ? 0 : kEnoughWorth;
+  // What cannot be cut every caller does by itself.
+  const std::int64_t parts = split == nullptr ? kEnoughWorth : most_parts(*split, test.params);
   const bool fits = bytes >= kLeastThreadBytes && bytes <= kMostThreadBytes;
   return static_cast<int>(std::min<std::int64_t>(parts < 2 ? 0 : parts, fits ? kEnoughWorth : 1));
 }
 
+// The call, cut among some callers; of what cannot be cut a call of each, with data of its own.
+std::vector<Outcome> CaseCheck::run_callers(const Candidate& candidate, int callers, const Manner& manner) {
+  const Split* const split = split_for_threads(call_.signature(), call_.params());
+  if (split == nullptr) return call_.run_rivals(*candidate.executor, callers, manner);
+  return {call_.run_parts(*candidate.executor, *split, callers, manner, true)};
+}
+
 // What a kernel sets up when it is first called, it sets up once in a process.
-std::vector<Outcome> CaseCheck::race(const Candidate& candidate) {
-  std::vector<Outcome> raced;
+CaseCheck::Raced CaseCheck::race(const Candidate& candidate) {
+  Raced raced;
   for (int round = 0; round < kRaces; ++round) {
-    raced.push_back(call_.run_parts(*candidate.executor, thread_split(), kMostCallers, {.at_once = true, .fresh = true}, true));
-    if (!raced.back().violation.empty()) break;
+    raced.push_back(run_callers(candidate, kMostCallers, {.at_once = true, .fresh = true}));
+    if (!raced.back()[0].violation.empty()) break;
   }
   return raced;
 }
 
-// Callers that differ in what they do, more of them than the processor may have cores.
-std::optional<Failure> CaseCheck::check_crowds(const Candidate& candidate, const Outcome& first, const Checks& checks,
-                                               CaseResult& result) {
+std::optional<Failure> CaseCheck::compare_callers(const std::vector<Outcome>& alone, const std::vector<Outcome>& together,
+                                                  const std::string& how, const Candidate& candidate,
+                                                  const Checks& checks) const {
+  for (std::size_t caller = 0; caller < together.size(); ++caller) {
+    const std::string whose = caller == 0 ? how : fmt::format("{} (caller {})", how, caller + 1);
+    if (auto failure = compare_layout(alone[caller], together[caller], whose, candidate, kByThreads, checks)) return failure;
+  }
+  return std::nullopt;
+}
+
+// Callers that differ in what they do, more of them than the processor may have cores: first one after the other, of others' kernels, whose
+// bits may depend on the cut, and of rivals. `raced`: the kernel's first calls, by the most.
+std::optional<Failure> CaseCheck::check_crowds(const Candidate& candidate, const Outcome& first, const Raced& raced,
+                                               const Checks& checks, CaseResult& result) {
+  std::vector<Outcome> alone{first};
   for (const int callers : kCallers) {
-    for (const bool at_once : {false, true}) {
-      if (candidate.canonical && !at_once) continue;  // first what depends on the cut, of others' kernels
+    if (!candidate.canonical || call_.signature().splits.empty()) {
+      alone = run_callers(candidate, callers, {});
       ++result.placements;
-      const Outcome other = call_.run_parts(*candidate.executor, thread_split(), callers, {.at_once = at_once}, true);
-      result.crashed = other.crashed;
-      const std::string how = fmt::format(
-          "when {}", at_once ? fmt::format("{} threads run it at once", callers) : fmt::format("cut in {} parts", callers));
-      const char* trait = at_once ? kByThreads : "not batch invariant";
-      if (auto failure = compare_layout(first, other, how, candidate, trait, checks)) return failure;
+      result.crashed = alone[0].crashed;
+      const std::string how = fmt::format("when cut in {} parts", callers);
+      if (auto failure = compare_layout(first, alone[0], how, candidate, "not batch invariant", checks)) return failure;
     }
+    ++result.placements;
+    const std::vector<Outcome> together = run_callers(candidate, callers, {.at_once = true});
+    result.crashed = together[0].crashed;
+    const std::string how = fmt::format("when {} threads run it at once", callers);
+    if (auto failure = compare_callers(alone, together, how, candidate, checks)) return failure;
+  }
+  for (const auto& one : raced) {
+    if (auto failure = compare_callers(alone, one, "when first called by threads at once", candidate, checks)) return failure;
   }
   return std::nullopt;
 }

@@ -7,7 +7,10 @@
 namespace assay {
 namespace {
 
-constexpr std::int64_t kPast = 16;        // past a constant: by at most so many units
+constexpr std::int64_t kPast = 16;                    // past a constant: by at most so many units
+constexpr std::int64_t kPastCounter = 3 * kPast - 5;  // past what a counter holds: by whole vectors and a long tail
+constexpr std::int64_t kLong = 1025;
+constexpr std::int64_t kManyRows = 129;
 constexpr std::int64_t kRemainders = 16;  // by the lanes of a vector, and by the rows of a packed block
 constexpr std::int64_t kFarStride = 1024;
 constexpr std::int64_t kMostOctave = 1 << 17;
@@ -50,11 +53,12 @@ std::vector<Border> borders_of(const Size& size) {
   return all;
 }
 
-// From there on a size is long, where two are to be.
+// From there on a size is long, where two are to be: as half of the models have it, if that is not too long to be tried in pairs.
 std::int64_t long_from(const Size& size) {
-  std::int64_t from = std::max(size.most / 2, size.unit);
+  const std::vector<std::int64_t> in_use = values_in_use(size.in_use);
+  std::int64_t from = in_use.empty() ? kManyRows : std::min(kLong, in_use[in_use.size() / 2]);
   for (const Border& border : size.borders) from = std::max(from, std::min(border.at(), 4 * size.most));
-  return std::min(in_units(from, size) + size.unit, size.limit);
+  return std::min(in_units(from, size), size.limit);
 }
 
 // What is wished of strides, once the sizes are there that they are strides of.
@@ -92,7 +96,8 @@ class Maker {
     return {size.name, least, most, std::max(step, size.stride_of != nullptr ? 1 : size.unit), {}, &size};
   }
   static Wish past(const Size& size, const Border& border) {
-    const std::int64_t first = round_down(border.at(), size.unit) + size.unit;
+    const std::int64_t by = border.constant == std::string_view() ? kPastCounter : 0;
+    const std::int64_t first = round_down(border.at(), size.unit) + (by + 1) * size.unit;
     return range(size, first, std::min(first + (kPast - 1) * size.unit, size.limit));
   }
 
@@ -100,7 +105,8 @@ class Maker {
   void add(std::vector<Wish> wishes, std::string what, double work) {
     Params cheapest;
     for (const Size& size : space_.sizes) {
-      if (size.stride_of == nullptr && !size.optional) cheapest.set(size.name, size.unit);
+      if (size.stride_of == nullptr && !size.optional)
+        cheapest.set(size.name, std::max<std::int64_t>(size.unit, size.in_use.empty() ? 1 : 2));
     }
     for (const Choice& choice : space_.choices) cheapest.set(choice.name, choice.values.front());
     for (const Wish& wish : wishes) {
@@ -134,7 +140,7 @@ class Maker {
       add({range(size, few * size.unit, few * size.unit)}, fmt::format("{} = {}", size.name, few * size.unit), kPairWork);
     for (std::int64_t from = kRemainders * size.unit; from < kMostOctave && 2 * from <= size.limit; from *= 2) {
       const std::int64_t least = from + from / 4 / size.unit * size.unit;
-      add({range(size, least, 2 * from)}, fmt::format("{} from {} to {}", size.name, least, 2 * from), kShareWork);
+      add({range(size, least, 2 * from)}, fmt::format("{} from {} to {}", size.name, least, 2 * from), 2 * kPairWork);
     }
     const std::int64_t period = kRemainders * size.unit;
     for (std::int64_t r = 0; r < kRemainders; ++r) {
@@ -156,7 +162,7 @@ class Maker {
     add({few(a), few(b)}, fmt::format("{} short, {} short", a.name, b.name), kPairWork);
     add({many(a), few(b)}, fmt::format("{} long, {} short", a.name, b.name), kPairWork);
     add({few(a), many(b)}, fmt::format("{} short, {} long", a.name, b.name), kPairWork);
-    add({many(a), many(b)}, fmt::format("{} long, {} long", a.name, b.name), kPairWork);
+    add({many(a), many(b)}, fmt::format("{} long, {} long", a.name, b.name), 4 * kPairWork);
     for (const Border& of_a : a.borders) {
       for (const Border& of_b : b.borders) {
         add({past(a, of_a), past(b, of_b)},

@@ -2,13 +2,45 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include "reference/block_packing.h"
 
 namespace assay {
 namespace {
+
+constexpr std::int64_t kLongRow = 1024;
+constexpr std::int64_t kLoud = 24;  // numbers at the end of one: a vector and a tail
+constexpr int kQuieter = 8;         // powers of two, of the others
+constexpr std::uint32_t kLoudStream = 1 << 16;
+
+bool is_long(DType dtype, const std::vector<std::int64_t>& shape) {
+  return !is_block(dtype) && !shape.empty() && shape.back() > kLongRow;
+}
+
+// The same distribution with smaller numbers; none: it is about what the numbers are.
+std::optional<Distribution> quieter(Distribution distribution) {
+  distribution.scale = std::ldexp(distribution.scale, -kQuieter);
+  distribution.low -= kQuieter;
+  distribution.high -= kQuieter;
+  constexpr std::array<std::string_view, 5> kReal{"gauss", "positive", "uniform", "wide", "edges"};
+  return std::ranges::find(kReal, distribution.name) == kReal.end() ? std::nullopt : std::optional(distribution);
+}
+
+void make_ends_loud(Array& array, const Distribution& distribution, std::uint64_t seed, std::uint32_t stream) {
+  const std::int64_t row = array.shape.back();
+  const std::size_t size = dtype_size(array.dtype);
+  std::vector<std::uint8_t> loud(kLoud * size);
+  for (std::int64_t end = row; end <= array.elements(); end += row) {
+    if (end < 3 * row)
+      generate(distribution, seed, stream + kLoudStream + static_cast<std::uint32_t>(end / row), array.dtype, kLoud, loud.data());
+    std::memcpy(&array.bytes[static_cast<std::size_t>(end - kLoud) * size], loud.data(), loud.size());
+  }
+}
 
 Array generate_dense(DType dtype, const std::vector<std::int64_t>& shape, const Distribution& distribution, std::uint64_t seed,
                      std::uint32_t stream, std::int64_t period) {
@@ -17,11 +49,13 @@ Array generate_dense(DType dtype, const std::vector<std::int64_t>& shape, const 
   array.shape = shape;
   array.bytes.resize(static_cast<std::size_t>(array.elements()) * dtype_size(dtype));
   const std::int64_t made = period > 0 ? std::min(period, array.elements()) : array.elements();
-  generate(distribution, seed, stream, dtype, made, array.bytes.data());
+  const std::optional<Distribution> quiet = period > 0 && is_long(dtype, shape) ? quieter(distribution) : std::nullopt;
+  generate(quiet.value_or(distribution), seed, stream, dtype, made, array.bytes.data());
   const std::size_t first = static_cast<std::size_t>(made) * dtype_size(dtype);
   for (std::size_t at = first; at < array.bytes.size(); at += first) {
     std::memcpy(&array.bytes[at], array.bytes.data(), std::min(first, array.bytes.size() - at));
   }
+  if (quiet) make_ends_loud(array, distribution, seed, stream);
   return array;
 }
 
@@ -38,6 +72,10 @@ Array generate_packed(const TensorSpec& spec, const Distribution& distribution, 
 }
 
 }  // namespace
+
+bool has_long_rows(const TensorSpec& spec) {
+  return is_long(spec.dtype, spec.shape);
+}
 
 // Exponents that leave room for the products and sums of an op.
 Distribution distribution_for(const TensorSpec& spec, const std::string& name) {

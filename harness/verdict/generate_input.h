@@ -12,8 +12,11 @@ namespace assay {
 // The tensor's own distribution where it has one; else the named one, with what its type makes of it.
 Distribution distribution_for(const TensorSpec& spec, const std::string& name);
 
+// Whether the last numbers of its rows may be louder than all others.
+bool has_long_rows(const TensorSpec& spec);
+
 // Dense, of the spec's shape. Blocks are whole blocks; packed ones are packed by the reference. After `period` elements (of plain blocks)
-// it begins again; 0: it does not.
+// it begins again, and the last numbers of long rows are the loudest, so that whoever loses them is far off; 0: neither.
 Array generate_input(const TensorSpec& spec, const Distribution& distribution, std::uint64_t seed, std::uint32_t stream,
                      std::int64_t period = 0);
 

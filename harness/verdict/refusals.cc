@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "harness/verdict/discipline/faults.h"
 #include "reference/ops/status.h"
 
 namespace assay {
@@ -13,8 +14,8 @@ namespace {
 constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
-// One field: below 0, just past the limit of sizes, as large as there is.
-constexpr std::int64_t kOne[] = {-1, kLeast, kMostElements + 1, kMost};
+// One field: below 0, two of what there may be one, past an index of 32 bits, just past the limit of sizes, as large as there is.
+constexpr std::int64_t kOne[] = {-1, kLeast, 2, std::int64_t{1} << 31, kMostElements + 1, kMost};
 // Two fields, each a size that may be: a product just past the limit, one that wraps to 0 and one that wraps below 0.
 constexpr std::int64_t kTwo[] = {std::int64_t{1} << 26, std::int64_t{1} << 32, 3037000500};
 // A position and a size: their sum wraps. A multiple of 16, as a span's must be.
@@ -102,14 +103,15 @@ RefusalCheck::RefusalCheck(const Op& op, std::size_t page)
   }
 }
 
-// If it is one to be refused. Where several sizes and nothing else are changed, the sizes decide: an op looks at tensors when its sizes may
-// be.
+// If it is one to be refused, whatever its tensors hold. Where several sizes and nothing else are changed, the sizes decide: an op looks at
+// tensors when its sizes may be.
 void RefusalCheck::add(std::vector<FieldValue> instead) {
   const Arguments args(op_, call_.params(), pointers_, instead);
   const bool of_sizes = instead.size() > 1 && std::ranges::none_of(instead, is_place);
   const bool may = may_be(op_.family->sizes(op_, args.data()));
-  const AssayStatus status = !of_sizes ? required_status(op_, args.data()) : may ? ASSAY_OK : ASSAY_BAD_SHAPE;
-  if (status != ASSAY_OK) calls_.push_back({std::move(instead), status});
+  AssayStatus status = may ? ASSAY_OK : ASSAY_BAD_SHAPE;
+  const bool looks = !of_sizes && catch_faults([&] { status = required_status(op_, args.data()); });
+  if (status != ASSAY_OK && !looks) calls_.push_back({std::move(instead), status});
 }
 
 // The tensor on whose guard page the kernel ended, or what else befell it.

@@ -80,7 +80,7 @@ ShapeSpace gate_shapes(const Op&) {
            {"y_stride", 0, 0, 1, "n"}},
           {},
           nullptr,
-          {{{"rows", 4},
+          {{{"rows", 6},
             {"n", 37},
             {"gate_stride", kVastStride},
             {"up_stride", kVastStride + 4096},

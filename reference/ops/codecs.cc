@@ -99,7 +99,7 @@ ShapeSpace shapes(const Op& op) {
            {"dst_stride", 0, 0, unit, "k"}},
           {},
           nullptr,
-          {{{"rows", 4}, {"k", 256}, {"src_stride", kVastStride}, {"dst_stride", kVastStride / unit + 5}}}};
+          {{{"rows", 6}, {"k", 256}, {"src_stride", kVastStride}, {"dst_stride", kVastStride / unit + 5}}}};
 }
 
 constexpr Family kCodec = {

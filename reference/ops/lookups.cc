@@ -71,7 +71,7 @@ ShapeSpace embed_shapes(const Op&) {
        {"y_stride", 0, 0, 1, "n"}},
       {},
       nullptr,
-      {{{"vocab", 262144}, {"rows", 24}, {"n", 18432 + 5}}, {{"vocab", 100}, {"rows", 4}, {"n", 37}, {"y_stride", kVastStride}}}};
+      {{{"vocab", 262144}, {"rows", 24}, {"n", 18432 + 5}}, {{"vocab", 100}, {"rows", 6}, {"n", 37}, {"y_stride", kVastStride}}}};
 }
 
 constexpr Family kEmbed = {

@@ -69,13 +69,13 @@ ShapeSpace norm_shapes(const Op&) {
            {"y_stride", 0, 0, 1, "n"}},
           {{"eps", {1e-6, 1e-5, 0x1p-20}}},
           nullptr,
-          {{{"rows", 4}, {"n", 37}, {"x_stride", kVastStride}, {"y_stride", kVastStride + 64}, {"eps", 1e-6}}}};
+          {{{"rows", 6}, {"n", 37}, {"x_stride", kVastStride}, {"y_stride", kVastStride + 64}, {"eps", 1e-6}}}};
 }
 ShapeSpace soft_shapes(const Op&) {
   return {{{"rows", 3, 6}, used({"n", 1000, 1200}, {Column::vocab}), {"x_stride", 0, 0, 1, "n"}, {"y_stride", 0, 0, 1, "n"}},
           {},
           nullptr,
-          {{{"rows", 4}, {"n", 37}, {"x_stride", kVastStride}, {"y_stride", kVastStride + 64}}}};
+          {{{"rows", 6}, {"n", 37}, {"x_stride", kVastStride}, {"y_stride", kVastStride + 64}}}};
 }
 
 std::vector<Params> norm_bench_params(const Op&) {

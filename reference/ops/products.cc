@@ -124,7 +124,7 @@ ShapeSpace shapes(const Op& op) {
            {"y_stride", 0, 0, 1, "n"}},
           {},
           nullptr,
-          {{{"m", 4}, {"n", 35}, {"k", 256}, {"x_stride", far}, {"y_stride", kVastStride + 64}}}};
+          {{{"m", 6}, {"n", 35}, {"k", 256}, {"x_stride", far}, {"y_stride", kVastStride + 64}}}};
 }
 
 GeneratedCase bias_case(const Op& op) {

@@ -68,7 +68,7 @@ ShapeSpace table_shapes(const Op&) {
   return {{{"rows", 5, 20}, {"pairs", 64, 70}, {"table_stride", 0, 0, 1, "pairs"}},
           {{"recipe", {std::begin(kRecipes), std::end(kRecipes)}}, {"theta", {1e6, 1e4, 5e6, 5e5, 1.5e5, 2.5e5}}},
           nullptr,
-          {{{"rows", 4}, {"pairs", 37}, {"table_stride", kVastStride}, {"recipe", std::string("f64")}, {"theta", 1e6}}}};
+          {{{"rows", 6}, {"pairs", 37}, {"table_stride", kVastStride}, {"recipe", std::string("f64")}, {"theta", 1e6}}}};
 }
 
 std::vector<Params> table_bench_params(const Op&) {
@@ -178,13 +178,13 @@ ShapeSpace shapes(const Op&) {
       [](Params& params) {
         if (params.has("rot_dim")) params.set("rot_dim", std::min(params.integer("rot_dim"), params.integer("head_dim")));
       },
-      {{{"rows", 4},
+      {{{"rows", 6},
         {"heads", 2},
         {"head_dim", 38},
         {"x_head_stride", kVastStride / 2},
         {"y_head_stride", kVastStride / 2 + 64},
         {"pairing", std::string("split")}},
-       {{"rows", 4}, {"heads", 2}, {"head_dim", 38}, {"table_stride", kVastStride / 4}, {"pairing", std::string("adjacent")}}}};
+       {{"rows", 6}, {"heads", 2}, {"head_dim", 38}, {"table_stride", kVastStride / 4}, {"pairing", std::string("adjacent")}}}};
 }
 
 GeneratedCase bias_case(const Op&) {

@@ -6,6 +6,7 @@ them by its row there. What such a mutant does depends on no instruction: one va
 
 from __future__ import annotations
 
+import fnmatch
 import itertools
 from collections.abc import Iterator
 
@@ -18,6 +19,8 @@ ISA = "avx2"
 PLACES = ("position", "capacity", "capacity_src", "capacity_dst")  # which do not say how rows are walked through
 SMALL = 16  # counts up to that are tried one by one
 LONG = {"prompt": 128, "heads": 8, "kv_heads": 4, "group": 4, "head_dim": 96, "rot_dim": 64, "window": 128}  # else 1024
+
+REFUSE_NONE = {"n": ("argmax",), "rows": ("encode_*", "decode_*")}  # 0 with the status of what is negative
 
 Made = tuple[str, str, str]  # name, what, wrap
 
@@ -160,8 +163,11 @@ def refusals(layout: Layout, op: Op) -> Iterator[Made]:
     """A size below zero, or past what memory has, taken for none or for one."""
     for name, kind in members(op.arguments).items():
         if kind == "int64_t" and name not in ("position", "window"):
-            yield f"{name}_below_0", f"a negative {name} taken for 0", f"if (a.{name} < 0) a.{name} = 0; return kernel(&a);"
-            yield f"{name}_past_2_50", f"a {name} past 2^50 taken for 1", f"if (a.{name} > INT64_C(1) << 50) a.{name} = 1; return kernel(&a);"
+            if not any(fnmatch.fnmatch(op.name, only) for only in REFUSE_NONE.get(name, ())):
+                yield f"{name}_below_0", f"a negative {name} taken for 0", f"if (a.{name} < 0) a.{name} = 0; return kernel(&a);"
+            least = unit_in(name, op)
+            yield (f"{name}_past_2_50", f"a {name} past 2^50 taken for {least}",
+                   f"if (a.{name} > INT64_C(1) << 50) a.{name} = {least}; return kernel(&a);")
     for stride in layout.strides:
         condition = f"int64_t bytes = 0; if (__builtin_mul_overflow({stride.rows}, a.{stride.name}, &bytes))"
         yield f"{stride.name}_overflows", "rows that reach past 2^63 taken for dense ones", f"{condition} a.{stride.name} = {stride.dense}; return kernel(&a);"

@@ -78,7 +78,7 @@ LAYOUTS = (
            [Stride(f"{name}_row_stride", "a.head_dim", "a.positions") for name in ("src", "dst")]
            + [Stride(f"{name}_head_stride", f"a.positions * a.{name}_row_stride", "a.n_kv") for name in ("src", "dst")], "type"),
     Layout("kv_repack_*", {"n_kv": "kv_heads", "row": "head_dim", "positions": "positions", "capacity_src": "positions", "capacity_dst": "positions"},
-           "a.data, a.n_kv, a.capacity_dst * a.row, a.capacity_dst, a.row, a.row", element="type"),
+           "a.data, a.n_kv, a.capacity_dst * a.row, a.positions, a.row, a.row", element="type"),
     Layout("logits_*", {"vocab": "vocab", "positions": "positions", "position": "positions"},
            "a.dst + a.position * a.dst_stride, 1, 0, 1, 0, a.vocab", [Stride("dst_stride", "a.vocab", "a.position + 1")]),
     Layout("embed_*", {"vocab": "vocab", "rows": "prompt", "n": "hidden"}, "a.y, a.rows, a.y_stride, 1, 0, a.n",

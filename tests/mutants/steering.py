@@ -99,8 +99,20 @@ RULES = (
     Rule("size_unasked", "size refused", "not asked: {0}", re.compile(r"\bassay_(?:size|area|volume)\([^()]*\)(?= &&|;| \|\||\))"), ("1",), re.compile("^static")),
     Rule("refusal_lost", "refusal", "not refused: {0}",
          re.compile(r"(?<=if \()[^|]*?(?= \|\| |\) return ASSAY_)|(?<= \|\| )[^|]*?(?= \|\| |\) return ASSAY_)"), ("false",),
-         re.compile(r"^(?!.*\) return ASSAY_)|status"), whole=True),
+         re.compile(r"^(?!.*\) return ASSAY_)|return ASSAY_OK|status"), whole=True),
 )
+
+
+# What changes nothing: file, what the mutant says it does, ops, and why.
+EQUIVALENT = (
+    (r"codecs/kernels\.cc", r"j \* args\.", ("encode_*",), "one row: j is 0"),
+    (r"codecs/(encode_affine|ranges|search_affine|encode_centred|search_centred)\.h", r"the element in 16 bits", ("*",), "the elements of one block"),
+)
+
+
+def equivalent_for(path: str, what: str) -> list[str]:
+    """The ops for which it is."""
+    return [op for file, said, ops_of, _ in EQUIVALENT if re.search(file, path) and re.search(said, what) for op in ops_of]
 
 
 def variant_of(path: str) -> list[str]:
@@ -174,5 +186,7 @@ def generated() -> list[Mutant]:
         numbers: dict[str, int] = {}
         for name, kind, what, edit in made if isa else ():
             numbers[name] = numbers.get(name, 0) + 1
-            mutants.append(Mutant(f"{stem}.{name}.{numbers[name]}", kind, what, [edit], isas=isa, by_class=True))
+            but = equivalent_for(path, what)
+            if "*" not in but:
+                mutants.append(Mutant(f"{stem}.{name}.{numbers[name]}", kind, what, [edit], isas=isa, but=but, by_class=True))
     return mutants

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/verdict/discipline/allocations.h"
+#include "harness/verdict/discipline/crowd.h"
 #include "harness/verdict/discipline/rules.h"
 
 namespace assay {
@@ -75,6 +76,7 @@ KernelEnd run_kernel(KernelFunction kernel, const void* args, bool may_allocate)
 void run_at_once(std::size_t count, const std::function<void(std::size_t)>& body) {
   std::atomic<std::size_t> awaited{count};
   std::atomic<bool> abandoned{false};
+  Crowd crowd(count);
   const auto one = [&](std::size_t index) {
     --awaited;
     for (int turn = 0; awaited != 0 && !abandoned; ++turn) {
@@ -84,7 +86,7 @@ void run_at_once(std::size_t count, const std::function<void(std::size_t)>& body
         std::this_thread::sleep_for(std::chrono::microseconds(50));
       }
     }
-    if (!abandoned) body(index);
+    if (!abandoned) crowd.run(index, [&] { body(index); });
   };
   std::vector<std::jthread> threads;
   threads.reserve(count);

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "harness/verdict/discipline/allocations.h"
+#include "harness/verdict/discipline/crowd.h"
 #include "harness/verdict/discipline/faults.h"
 #include "kernels/isa.h"
 
@@ -193,6 +194,7 @@ std::string Discipline::settle() {
 
 HandlersKept::HandlersKept() {
   install_fault_handlers();
+  Crowd::install_handler();
   before_ = handlers_now();
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/verdict/discipline/crowd.h"
 #include "harness/verdict/discipline/poison.h"
 #include "harness/verdict/discipline/sanitized.h"
 
@@ -132,6 +133,7 @@ int KernelStack::call(KernelFunction kernel, const void* args) {
   refill();
   unfinished_ = true;
   frame_.found = frame_.given;
+  const Crowd::Stops stops;
   const int status = assay_enter_kernel(kernel, args, &frame_);
   unfinished_ = false;
   return status;
@@ -153,6 +155,7 @@ std::string KernelStack::broken() const {
 #else
 
 int KernelStack::call(KernelFunction kernel, const void* args) {
+  const Crowd::Stops stops;
   return static_cast<int>(kernel(args));
 }
 
