@@ -14,8 +14,8 @@ namespace {
 constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
-// One field: below 0, two of what there may be one, past an index of 32 bits, just past the limit of sizes, as large as there is.
-constexpr std::int64_t kOne[] = {-1, kLeast, 2, std::int64_t{1} << 31, kMostElements + 1, kMost};
+// One field: below 0, two of what there may be one, just past the limit of sizes, as large as there is.
+constexpr std::int64_t kOne[] = {-1, kLeast, 2, kMostElements + 1, kMost};
 // Two fields, each a size that may be: a product just past the limit, one that wraps to 0 and one that wraps below 0.
 constexpr std::int64_t kTwo[] = {std::int64_t{1} << 26, std::int64_t{1} << 32, 3037000500};
 // A position and a size: their sum wraps. A multiple of 16, as a span's must be.
