@@ -1,6 +1,9 @@
 // attribute on kernels that are wrong at one site: that site and no other is named.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string_view>
+
 #include "tests/attribute_support.h"
 #include "tests/planted_kernels.h"
 
@@ -78,6 +81,37 @@ TEST_P(AttributePlanted, IsNamedInDecode) {
   const Attribution result = attributed(1);
   EXPECT_EQ(sites_that_are(Blame::guilty, result), Sites{GetParam().site}) << all_text(result);
   EXPECT_EQ(result.count(Blame::miswired), 0) << all_text(result);
+}
+
+// With more than 16 tokens: genesis has fewer, chat has not.
+TEST(Attribute, AFaultOfALaterPromptIsOne) {
+  const ModelFile model(golden_model("kjv"));
+  const TraceFile golden(golden_trace("kjv-hf-f32"));
+  Engine engine(model, traced_options());
+  plant(engine, "layers.03.attn", Defect::sum_not_rescaled);
+  const Attribution result = attribute({&model, &engine, &golden, {}, {"genesis", "chat"}});
+  EXPECT_FALSE(result.passed());
+  const auto fault = result.first_fault();
+  ASSERT_TRUE(fault.has_value()) << all_text(result);
+  EXPECT_EQ(fault->prompt->prompt, "chat");
+  EXPECT_EQ(fault->site->site, "layers.03.attn");
+}
+
+// fp64 keeps of this prompt too few rows for a bound on attention: there a site inherits if what came in is more than what it adds. Of the
+// first attention, before which hardly anything has been rounded, it is not.
+TEST(Attribute, WhoAddsMoreThanItInheritsDoesNotInherit) {
+  const ModelFile model(golden_model("kjv"));
+  const TraceFile golden(golden_trace("kjv-f64"));
+  Engine engine(model, traced_options());
+  const Attribution result = attribute({&model, &engine, &golden, {}, {"long"}});
+  const auto& sites = result.prompts.at(0).sites;
+  for (const char* name : {"layers.00.attn", "layers.05.attn"}) {
+    const SiteAttribution& one = *std::ranges::find(sites, name, &SiteAttribution::site);
+    const bool adds_more = std::string_view(name) == "layers.00.attn";
+    EXPECT_EQ(one.golden.verdict, SiteVerdict::not_judged);
+    EXPECT_EQ(one.own > one.inherited, adds_more) << name;
+    EXPECT_EQ(one.blame, adds_more ? Blame::clean : Blame::inherits) << name;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Kjv, AttributePlanted, testing::ValuesIn(kPlantings));

@@ -46,14 +46,23 @@ class AttributeWrongPlan : public testing::Test {
  protected:
   Step& step(Plan& plan, const char* site) { return plan.steps.at(plan.find(site).value()); }
 
-  void expect_miswired(const char* site, const std::function<void(Plan&)>& change) {
+  // `move`: slots, once they are placed.
+  Attribution attributed(const std::function<void(Plan&)>& change, const char* prompt = "genesis",
+                         const std::function<void(Plan&)>& move = {}) {
     EngineOptions options = traced_options();
     Plan plan = make_plan(model_.config(), model_.weights(), options.plan);
     change(plan);
     plan.decode = place_slots(plan, 1, 1);
     plan.prefill = place_slots(plan, plan.options.chunk, plan.options.chunk);
+    if (move) move(plan);
     Engine engine(model_, std::move(plan), 1);
-    const Attribution result = attribute({&model_, &engine, &golden_, {}, {"genesis"}});
+    return attribute({&model_, &engine, &golden_, {}, {prompt}});
+  }
+
+  void expect_miswired(const char* site, const std::function<void(Plan&)>& change, const char* prompt = "genesis") {
+    expect_miswired(site, attributed(change, prompt));
+  }
+  void expect_miswired(const char* site, const Attribution& result) {
     EXPECT_FALSE(result.passed());
     EXPECT_EQ(result.count(Blame::guilty), 0) << all_text(result);
     const auto fault = result.first_fault();
@@ -95,6 +104,39 @@ TEST_F(AttributeWrongPlan, KeysAndValuesExchanged) {
     Step& store = step(plan, "layers.04.kv_store");
     std::swap(store.inputs[0], store.inputs[1]);
   });
+}
+
+// Of psalm the golden does not keep every row: what attention makes of its inputs cannot be judged, the plan can.
+TEST_F(AttributeWrongPlan, KeysAndValuesExchangedWhereTheGoldenCannotTell) {
+  const auto exchange = [this](Plan& plan) {
+    Step& store = step(plan, "layers.04.kv_store");
+    std::swap(store.inputs[0], store.inputs[1]);
+  };
+  expect_miswired("layers.04.attn", exchange, "psalm");
+}
+
+// Wired rightly, and yet up_proj writes where gate_proj's values lie: swiglu reads what nobody gave it.
+TEST_F(AttributeWrongPlan, ASlotOnAnotherThatIsInUse) {
+  const Attribution result = attributed([](Plan&) {}, "genesis",
+                                        [](Plan& plan) {
+                                          const auto offset = [&plan](const char* name) -> std::int64_t& {
+                                            const auto at = std::ranges::find(plan.slots, name, &Slot::name) - plan.slots.begin();
+                                            return plan.prefill.offsets.at(static_cast<std::size_t>(at));
+                                          };
+                                          offset("up") = offset("gate");
+                                        });
+  expect_miswired("layers.00.swiglu", result);
+  EXPECT_NE(all_text(result).find("its input is no longer what its site gave: gate, row 0"), std::string::npos)
+      << all_text(result);
+}
+
+// Kernel and reference agree that such a norm is none: no site is to blame, and nothing after it was looked at.
+TEST_F(AttributeWrongPlan, ARunThatEndsEarlyDoesNotPass) {
+  const Attribution result = attributed([](Plan& plan) { plan.config.rms_eps = 0; });
+  EXPECT_FALSE(result.passed());
+  EXPECT_FALSE(result.first_fault().has_value()) << all_text(result);
+  EXPECT_EQ(result.prompts.at(0).stopped, "layers.00.attn_norm: its reference refuses its inputs");
+  EXPECT_GT(result.count(Blame::not_run), 100);
 }
 
 TEST_F(AttributeWrongPlan, WeightsExchanged) {

@@ -2,9 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "harness/forensics/audit/audit.h"
 #include "tests/attribute_support.h"
+#include "tests/diff_support.h"
+#include "tests/temporary.h"
 
 namespace assay {
 namespace {
@@ -43,6 +46,45 @@ INSTANTIATE_TEST_SUITE_P(Committed, AuditWhole,
                            std::ranges::replace(name, '-', '_');
                            return name;
                          });
+
+// What another type rounds otherwise is no fault of the trace's.
+TEST(Audit, WeightsOfAnotherTypeAreNotHeldToTheTrace) {
+  const AuditResult result = audited("kjv", "kjv-llama-q8_0");
+  EXPECT_EQ(result.count(SiteVerdict::wrong), 0) << audit_text(result, Style::plain());
+  const auto& sites = result.prompts.at(0).sites;
+  const auto down = std::ranges::find(sites, "layers.02.down_proj", &Judgement::site);
+  ASSERT_NE(down, sites.end());
+  EXPECT_EQ(down->verdict, SiteVerdict::not_judged);
+  EXPECT_EQ(down->why_not, "the trace was made with weights in q8_0, the model's are bf16");
+  EXPECT_EQ(std::ranges::find(sites, "layers.02.swiglu", &Judgement::site)->verdict, SiteVerdict::right) << "it has no weight";
+}
+
+// Half of swiglu's columns: no such row is what gate and up give, and that is a fault, not something that is missing.
+TEST(Audit, WhatDoesNotFitIsWrong) {
+  const TemporaryFolder folder;
+  const auto copy = folder.path() / "copy.h5";
+  copy_trace(golden_trace("kjv-hf-f32"), copy, {"genesis"}, [](const std::string& site, Array& values) {
+    if (site != "layers.02.swiglu") return true;
+    const auto rows = values.shape.front();
+    const std::size_t bytes = values.bytes.size() / static_cast<std::size_t>(rows);
+    for (std::int64_t row = 0; row < rows; ++row)
+      std::memmove(values.bytes.data() + row * bytes / 2, values.bytes.data() + row * bytes, bytes / 2);
+    values.bytes.resize(values.bytes.size() / 2);
+    values.shape.back() /= 2;
+    return true;
+  });
+  const ModelFile model(golden_model("kjv"));
+  const TraceFile trace(copy);
+  const AuditResult result = audit({&model, &trace, {}, {}, definition_wiring(model.config())});
+  EXPECT_FALSE(result.passed());
+  Sites wrong;
+  for (const Judgement& one : result.prompts.at(0).sites) {
+    if (one.verdict != SiteVerdict::wrong) continue;
+    wrong.insert(one.site);
+    EXPECT_NE(one.remarks.at(0).find("does not fit"), std::string::npos) << one.remarks.at(0);
+  }
+  EXPECT_EQ(wrong, Sites{"layers.02.swiglu"}) << audit_text(result, Style::plain());
+}
 
 struct Altered {
   const char* fault;

@@ -118,6 +118,23 @@ TEST(Diff, ARowIsEnoughAndFaultsAddUp) {
   EXPECT_EQ(prompt.errors[prompt.divergences()[1]].site, "layers.04.o_proj");
 }
 
+// Both runs round to codes, whose flips make up for a floor far above this error: but they do not disturb every row.
+TEST(Diff, BelowTheFloorOfCodesMostRowsTell) {
+  const TemporaryFolder folder;
+  const auto copy = folder.path() / "copy.h5";
+  const auto golden = golden_trace("kjv-llama-q4_k_m");
+  for (const bool every_row : {true, false}) {
+    copy_trace(golden, copy, {"genesis"}, [&](const std::string& site, Array& values) {
+      if (site == "layers.03.swiglu") disturb(values, 1e-3, every_row ? -1 : 4);
+      return true;
+    });
+    const TraceDiff diff = compare(copy, golden, genesis());
+    const PromptDiff& prompt = diff.prompts.at(0);
+    EXPECT_EQ(first_divergence(prompt), every_row ? "layers.03.swiglu" : "");
+    EXPECT_GT(prompt.threshold.floor, 1e-2);
+  }
+}
+
 TEST(Diff, WhatIsNotFiniteDiverges) {
   const TemporaryFolder folder;
   const auto copy = folder.path() / "copy.h5";

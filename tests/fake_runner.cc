@@ -56,7 +56,9 @@ std::string greeting(std::string_view mode) {
   const OpTable& add = *find_op_table("add");
   const std::string op = mode == "unknown_op" ? "addd" : "add";
   const std::string isa = mode == "unknown_isa" ? "avx3" : "scalar";
-  greeting.kernels.push_back({op, "add_scalar", isa, true, mode == "other_arguments" ? 8 : add.args_bytes, 0, ""});
+  const std::string name = mode == "another_kernel" ? "add_another" : "add_scalar";
+  greeting.kernels.push_back({op, name, isa, true, mode == "other_arguments" ? 8 : add.args_bytes, 0, ""});
+  if (mode == "lacks_an_isa") greeting.kernels.push_back({op, "add_avx2", "avx2", false, add.args_bytes, 0, ""});
   std::string bytes = encode(greeting);
   // The count of kernels stands before the first one.
   if (mode == "more_kernels_than_bytes") bytes[bytes.size() - 56] = '\x7f';

@@ -29,6 +29,12 @@ AssayStatus writes_past(const CountArgs* a) noexcept {
   if (a->start >= 0) data[2 * a->rows] = 1;
   return right(a);
 }
+// Where a page ends it does not: no guard page tells.
+AssayStatus writes_past_within_a_page(const CountArgs* a) noexcept {
+  volatile float* const end = a->data + 2 * a->rows;
+  if (a->start >= 0 && reinterpret_cast<std::uintptr_t>(end) % guard_page_bytes() != 0) *end = 1;
+  return right(a);
+}
 AssayStatus drops_the_last(const CountArgs* a) noexcept {
   const CountArgs fewer{a->data, a->rows - 1, a->start};
   return right(&fewer);
@@ -124,6 +130,9 @@ TEST(InPlaceOnly, ARefusedCallMustKeepItsBuffer) {
 }
 TEST(InPlaceOnly, WritingPastTheBufferIsNamed) {
   expect_failure(verdict_on(writes_past, 5), Check::guard, "bytes past the end of data (guard page)");
+}
+TEST(InPlaceOnly, WritingPastTheBufferIsNamedWithoutAGuardPage) {
+  expect_failure(verdict_on(writes_past_within_a_page, 5), Check::guard, "wrote 1 bytes past the end of data, placed");
 }
 TEST(InPlaceOnly, AMissingElementIsNamed) {
   expect_failure(verdict_on(drops_the_last, 5), Check::exact, "data[16]");

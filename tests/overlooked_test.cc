@@ -1,6 +1,7 @@
 // What a bench is apt to overlook, each by a kernel that is wrong in nothing else: the second output, the second row, the second input,
 // the second of two cuts.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <atomic>
 #include <bit>
@@ -168,6 +169,15 @@ template <class T>
 void clobber(const T* input, std::int64_t at) {
   const_cast<T*>(input)[at] = 9;
 }
+// As one that has made the page writable does: no fault tells.
+void clobber_unprotected(const float* input) {
+  const auto address = reinterpret_cast<std::uintptr_t>(input);
+  mprotect(const_cast<float*>(input) - address % guard_page_bytes() / sizeof(float), guard_page_bytes(), PROT_READ | PROT_WRITE);
+  clobber(input, 0);
+}
+void read(const float* x) {
+  static_cast<void>(*static_cast<const volatile float*>(x));
+}
 
 struct Trial {
   const char* name;
@@ -200,10 +210,22 @@ const std::vector<Trial>& trials() {
       {"the gap of an input", and_then([](const PairArgs& a) { clobber(a.a, a.n); }), Check::guard, "a"},
       {"before an input", and_then([](const PairArgs& a) { clobber(a.b, -1); }), Check::guard, "b"},
       {"the second row of an input", and_then([](const PairArgs& a) { clobber(a.a, a.a_stride); }), Check::guard, "a"},
+      {"behind the last row, but in no other page", and_then([](const PairArgs& a) {
+         float* const end = a.z + (a.rows - 1) * a.z_stride + a.n;
+         if (reinterpret_cast<std::uintptr_t>(end) % guard_page_bytes() != 0) *end = 1;
+       }),
+       Check::guard, "wrote 1 bytes past the end of z, placed"},
+      {"the second row of an input, made writable", and_then([](const PairArgs& a) { clobber_unprotected(a.a + a.a_stride); }),
+       Check::guard, "changed its input a, placed"},
       {"the second input", and_then([](const PairArgs& a) { clobber(a.b, 3); }), Check::guard, "b"},
-      {"reads before an input",
-       and_then([](const PairArgs& a) { static_cast<void>(*static_cast<const volatile float*>(a.b - 1)); }), Check::guard,
+      {"reads before an input", and_then([](const PairArgs& a) { read(a.b - 1); }), Check::guard,
        "4 bytes before the start of b (guard page)"},
+      {"reads before an output", and_then([](const PairArgs& a) { read(a.z - 1); }), Check::guard,
+       "4 bytes before the start of z (guard page)"},
+      {"faults in the second part, of two rows", and_then([](const PairArgs& a) {
+         if (a.rows == kRows - kRows / 2) read(a.b - 1);
+       }),
+       Check::guard, "4 bytes before the start of b (guard page), placed cut by rows"},
       {"adds to what was there",
        [](const PairArgs& a) {
          const float before = *static_cast<volatile float*>(a.y);

@@ -139,6 +139,8 @@ TEST(Plugin, BitsThatChangeAreToldApart) {
 
 TEST(Plugin, LayoutsOfItsOwn) {
   expect_failed("pack_past", "guard", "pack: wrote past the end of its own layout");
+  expect_failed("pack_before", "guard", "pack: wrote before the start of its own layout");
+  expect_failed("pack_odd_status", "guard", "pack: returned 77, which is no AssayStatus");
   expect_failed("pack_negative", "guard", "packed_bytes: asks for -1 bytes");
   expect_failed("pack_throws", "guard", "pack: threw std::bad_alloc");
   expect_failed("packed_read_past", "guard", "past the end of its own layout of w (guard page)");
@@ -165,7 +167,7 @@ TEST(Plugin, TheRunIsComplete) {
   asked.generated_cases = 1;
   std::map<std::string, Verdict> verdicts;
   for (const CaseResult& one : run_suite(asked).cases) verdicts[one.variant] = one.verdict;
-  EXPECT_EQ(verdicts.size(), 31U);
+  EXPECT_EQ(verdicts.size(), 33U);
   std::size_t passed = 0;
   for (const auto& [variant, verdict] : verdicts) passed += verdict == Verdict::pass ? 1 : 0;
   EXPECT_EQ(passed, 4U);
@@ -298,7 +300,7 @@ TEST(PluginLoader, GivesWhatThePluginHolds) {
   const LoadedPlugin loaded = load_plugin(plugin("bad_plugin").string());
   EXPECT_EQ(loaded.name, "bad");
   EXPECT_EQ(loaded.version, "1.0");
-  EXPECT_EQ(loaded.kernels.size(), 32U);
+  EXPECT_EQ(loaded.kernels.size(), 34U);
   EXPECT_THROW(load_plugin(plugin("unloadable_WRONG_ABI").string()), PluginError);
 }
 

@@ -111,6 +111,12 @@ AssayStatus spans_unseen(const void* args) {
   const bool taken = a.span_count == 1 && a.spans[0].v_row_stride < 0;
   return taken ? ASSAY_OK : kernel_tables::attn_decode_f16.kernels.back().run(args);
 }
+AssayStatus span_wraps(const void* args) {
+  const auto& a = *static_cast<const AttentionArgs*>(args);
+  const AssayKvSpan& span = a.spans[0];
+  const bool sizes = span.first % ASSAY_KV_BLOCK == 0 && span.count > ASSAY_KV_BLOCK && span.count <= kMostElements;
+  return sizes && span.first > INT64_MAX - span.count ? ASSAY_OK : kernel_tables::attn_decode_f16.kernels.back().run(args);
+}
 
 TEST(RefusedCalls, WhatIsTakenIsNamed) {
   const std::string bad_shape = "; expected bad_shape before anything is touched";
@@ -122,6 +128,8 @@ TEST(RefusedCalls, WhatIsTakenIsNamed) {
   expect_failure("kv_store_f32", position_wraps, Check::exact,
                  "position = 9223372036854775807: returned ok; expected out_of_range before anything is touched");
   expect_failure("attn_decode_f16", spans_unseen, Check::exact, "the first span's v_row_stride = -1: returned ok" + bad_shape);
+  expect_failure("attn_decode_f16", span_wraps, Check::exact,
+                 "the first span's first = 9223372036854775792, the first span's count = 67108864: returned ok" + bad_shape);
 }
 
 TEST(RefusedCalls, WhatIsTouchedIsNamedWhateverIsChecked) {

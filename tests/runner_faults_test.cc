@@ -1,11 +1,15 @@
 // Runners that die, hang or send rubbish: each is told as that, and the run goes on.
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 #include "harness/verdict/suite.h"
+#include "tests/temporary.h"
 
 namespace assay {
 namespace {
@@ -119,6 +123,59 @@ TEST(RunnerFaults, AFreshRunnerTakesTheNextCall) {
     const std::string message = one.failure ? one.failure->message : "the runner died of SIGBUS";
     EXPECT_NE(message.find("the runner died of SIGBUS"), std::string::npos) << message;
   }
+}
+
+// What it cannot run is no pass: it is told.
+TEST(RunnerFaults, AKernelWhoseIsaItLacksIsSkippedAndTold) {
+  const SuiteResult result = run_suite(request("lacks_an_isa"));
+  EXPECT_EQ(result.cases.size(), static_cast<std::size_t>(kCases));
+  ASSERT_EQ(result.skips.size(), 1U);
+  EXPECT_EQ(result.skips[0].what, "add_avx2");
+  EXPECT_EQ(result.skips[0].why, "the runner's CPU lacks avx2");
+}
+
+// The verdict is to be of the kernels that were there at first, however often the other one is started.
+TEST(RunnerFaults, AnotherRunnerInItsPlaceIsNotTaken) {
+  const TemporaryFolder folder;
+  CheckRequest asked = request("right");
+  const std::string another = request("another_kernel").runner->command;
+  asked.runner->command =
+      "mkdir '" + (folder.path() / "started").string() + "' 2>/dev/null && " + asked.runner->command + "; " + another;
+  const SuiteResult result = run_suite(asked);
+  ASSERT_EQ(result.cases.size(), static_cast<std::size_t>(kCases));
+  for (const CaseResult& one : result.cases) {
+    ASSERT_EQ(one.verdict, Verdict::fail);
+    EXPECT_TRUE(one.failure->message.starts_with("the runner was started again and offers other kernels than before"))
+        << one.failure->message;
+  }
+}
+
+// As one behind ssh, which the host cannot kill: it is in a session of its own, and its kernel never returns.
+TEST(RunnerFaults, ARunnerThatItsHostHasLeftEndsByItself) {
+  const TemporaryFolder folder;
+  const std::filesystem::path programs = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  CheckRequest asked = request("");
+  asked.ops = {"rms_norm"};
+  asked.generated->shape = {};
+  asked.generated_cases = 1;
+  asked.variant = "bad:sleeps";
+  asked.checks = Checks::parse("classes,bound,exact");  // one call
+  asked.runner = RunnerOptions{"cd '" + folder.path().string() + "' && exec setsid sh -c 'echo $$ >session; \"" +
+                                   (programs.parent_path() / "assay-runner").string() + "\"; echo $? >status'",
+                               {(programs / "bad_plugin.so").string()},
+                               std::chrono::seconds(1)};
+  const SuiteResult result = run_suite(asked);
+  ASSERT_EQ(result.cases.size(), 1U);
+  EXPECT_NE(result.cases[0].failure->message.find("gave no answer within 1 s"), std::string::npos);
+  const auto number_in = [&folder](const char* file) {
+    int number = 0;
+    std::ifstream(folder.path() / file) >> number;
+    return number;
+  };
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (number_in("status") == 0 && std::chrono::steady_clock::now() < deadline) usleep(10000);
+  EXPECT_EQ(number_in("status"), 128 + SIGALRM);
+  if (number_in("status") == 0 && number_in("session") > 0) kill(-number_in("session"), SIGKILL);
 }
 
 TEST(RunnerFaults, OneThatIsNotThereIsNamed) {

@@ -201,6 +201,13 @@ AssayStatus pack_past(const void* args, void* packed) {
   static_cast<volatile float*>(packed)[call(args).n] = 1;
   return pack(args, packed);
 }
+AssayStatus pack_before(const void* args, void* packed) {
+  static_cast<volatile float*>(packed)[-1] = 1;
+  return pack(args, packed);
+}
+AssayStatus pack_odd_status(const void*, void*) {
+  return static_cast<AssayStatus>(77 + zero);
+}
 std::int64_t packed_negative(const void*) {
   return -1;
 }
@@ -256,6 +263,8 @@ const AssayPluginKernel kKernels[] = {
     kernel("exits", exits),
     kernel("flushes", flushes_denormals),
     packed("pack_past", packed_bytes, pack_past, run_packed),
+    packed("pack_before", packed_bytes, pack_before, run_packed),
+    packed("pack_odd_status", packed_bytes, pack_odd_status, run_packed),
     packed("pack_negative", packed_negative, pack, run_packed),
     packed("pack_throws", packed_bytes, pack_throws, run_packed),
     packed("packed_read_past", packed_bytes, pack, run_packed_past),

@@ -141,6 +141,12 @@ void input_restored(const AddArgs& a) {
   input[0] = kept;
   add(a);
 }
+// The sum lies on a: b is to be as it was all the same.
+void other_input_in_place(const AddArgs& a) {
+  add(a);
+  volatile float* const other = const_cast<float*>(a.b);
+  if (a.n > 0 && a.y == a.a) other[0] = 0;
+}
 void signal_blocked(const AddArgs& a) {
   sigset_t set;
   sigemptyset(&set);
@@ -234,6 +240,7 @@ constexpr Row kRows[] = {
     {"knows_bytes", knows_bytes},
     {"x_aligned_alone", x_aligned_alone},
     {"input_restored", input_restored},
+    {"other_input_in_place", other_input_in_place},
     {"signal_blocked", signal_blocked},
     {"handler", handler},
     {"left_open", left_open},

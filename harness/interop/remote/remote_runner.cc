@@ -62,17 +62,17 @@ RemoteRunner::RemoteRunner(RunnerOptions options) : options_(std::move(options))
 
 // The same kernels each time: a runner that is started again must be the one that was there.
 void RemoteRunner::start() {
-  const std::vector<RemoteKernel> before = std::exchange(kernels_, {});
+  kernels_.clear();
   plugins_.clear();
   child_ = std::make_unique<ChildProcess>(options_.command.empty() ? std::vector<std::string>{own_runner()}
                                                                    : std::vector<std::string>{"/bin/sh", "-c", options_.command});
   greet();
   for (const std::string& path : options_.plugins) load(path);
-  const bool same = before.size() == kernels_.size() &&
-                    std::equal(before.begin(), before.end(), kernels_.begin(), [](const RemoteKernel& a, const RemoteKernel& b) {
-                      return a.op == b.op && a.variant == b.variant && a.isa == b.isa;
-                    });
-  if (!before.empty() && !same) throw Trouble("was started again and offers other kernels than before");
+  const bool same = std::ranges::equal(offered_, kernels_, [](const RemoteKernel& a, const RemoteKernel& b) {
+    return a.op == b.op && a.variant == b.variant && a.isa == b.isa;
+  });
+  if (!offered_.empty() && !same) throw Trouble("was started again and offers other kernels than before");
+  offered_ = kernels_;
 }
 
 void RemoteRunner::greet() {

@@ -85,6 +85,7 @@ class RemoteRunner {
   std::uint64_t sequence_ = 0;
   int failed_starts_ = 0;
   std::vector<RemoteKernel> kernels_;
+  std::vector<RemoteKernel> offered_;  // at its first start
   std::vector<RemotePlugin> plugins_;
   std::string machine_;
   std::string isas_;
