@@ -201,8 +201,7 @@ std::vector<Array> Call::moved_on(std::vector<Array> inputs) const {
     if (spec.role == Direction::out) continue;
     auto& bytes = (input++)->bytes;
     const std::size_t element = dtype_size(spec.dtype);
-    if (!spec.data && bytes.size() > element)
-      std::rotate(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(element), bytes.end());
+    if (bytes.size() > element) std::rotate(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(element), bytes.end());
   }
   return inputs;
 }

@@ -55,7 +55,7 @@ class Call {
   // The whole call, and as many more of other data in memory of their own as makes `callers`. An outcome each; of all but the first only the
   // outputs are looked at.
   std::vector<Outcome> run_rivals(Executor& executor, int callers, const Manner& manner);
-  // Other data at the same addresses: inputs whose elements have moved one on, where any data make sense. For what a kernel remembers; what it
+  // Other data at the same addresses: inputs whose elements have moved one on. For what a kernel remembers; what it
   // computes is not looked at. How it ended, if not by returning; else empty.
   std::string run_other_data(Executor& executor, const Placement& placement);
 

@@ -16,7 +16,7 @@ constexpr int kCallers[] = {3, 4, 5, kMostCallers};
 constexpr int kRaces = 5;
 constexpr std::size_t kLeastThreadBytes = 1 << 12;  // what takes no time does not meet another
 constexpr std::size_t kMostThreadBytes = 1 << 20;
-constexpr double kManyCalls = 5000;     // past 4096, where a counter of 12 bits wraps
+constexpr double kManyCalls = 4200;     // past 4096, where a counter of 12 bits wraps
 constexpr double kManyWork = 1L << 31;  // of all calls together
 
 }  // namespace

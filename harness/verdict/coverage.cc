@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <utility>
 
 namespace assay {
 namespace {
@@ -105,8 +107,7 @@ class Maker {
   void add(std::vector<Wish> wishes, std::string what, double work) {
     Params cheapest;
     for (const Size& size : space_.sizes) {
-      if (size.stride_of == nullptr && !size.optional)
-        cheapest.set(size.name, std::max<std::int64_t>(size.unit, size.in_use.empty() ? 1 : 2));
+      if (size.stride_of == nullptr && !size.optional) cheapest.set(size.name, std::max(size.unit, size.cheap));
     }
     for (const Choice& choice : space_.choices) cheapest.set(choice.name, choice.values.front());
     for (const Wish& wish : wishes) {
@@ -116,6 +117,7 @@ class Maker {
     }
     if (space_.mend != nullptr) space_.mend(cheapest);
     set_strides(wishes, cheapest, [](const Wish& wish) { return wish.least; });
+    if (work == kLaidWork && 4 * cost_of(op_, cheapest).operations() > work_of(op_, cheapest)) work = kPairWork;
     Requirement made{std::move(what), std::move(wishes), cheapest, all_ ? kLongWork : work};
     if (made.met(cheapest) && work_of(op_, cheapest) <= made.work)
       to_.push_back(std::move(made));  // others the op does not allow
@@ -135,12 +137,15 @@ class Maker {
       if (border.constant != std::string_view())
         add({range(size, at, at)}, fmt::format("{} up to {}", size.name, text_of(border)), kSingleWork);
       add({past(size, border)}, fmt::format("{} past {}", size.name, text_of(border)), kSingleWork);
+      if (border.constant != std::string_view()) multiples(size, border);
     }
     for (std::int64_t few = 1; few <= kRemainders; ++few)
       add({range(size, few * size.unit, few * size.unit)}, fmt::format("{} = {}", size.name, few * size.unit), kPairWork);
     for (std::int64_t from = kRemainders * size.unit; from < kMostOctave && 2 * from <= size.limit; from *= 2) {
       const std::int64_t least = from + from / 4 / size.unit * size.unit;
-      add({range(size, least, 2 * from)}, fmt::format("{} from {} to {}", size.name, least, 2 * from), 2 * kPairWork);
+      const bool shared = (first + static_cast<std::size_t>(std::countr_zero(static_cast<std::uint64_t>(from)))) % kSharers == 0;
+      add({range(size, least, 2 * from)}, fmt::format("{} from {} to {}", size.name, least, 2 * from),
+          shared ? kSingleWork : kLaidWork);
     }
     const std::int64_t period = kRemainders * size.unit;
     for (std::int64_t r = 0; r < kRemainders; ++r) {
@@ -149,9 +154,20 @@ class Maker {
     }
   }
 
+  // Of a constant: where the second chunk ends, and the third.
+  void multiples(const Size& size, const Border& border) {
+    for (const std::int64_t times : {2, 3}) {
+      const Border multiple{border.constant, times * border.value, border.scale};
+      const std::int64_t at = round_down(multiple.at(), size.unit);
+      add({range(size, at, at)}, fmt::format("{} up to {} x {}", size.name, times, text_of(border)), kLaidWork);
+      add({past(size, multiple)}, fmt::format("{} past {} x {}", size.name, times, text_of(border)), kLaidWork);
+    }
+  }
+
   void stride(const Size& size) {
     add({range(size, 0, 0)}, fmt::format("{} dense", size.name), kSingleWork);
-    add({range(size, 1, 19)}, fmt::format("{} beside dense", size.name), kSingleWork);
+    add({range(size, 1, 15)}, fmt::format("{} beside dense", size.name), kSingleWork);
+    add({range(size, 16, kFarStride - 1)}, fmt::format("{} past a vector from dense", size.name), kSingleWork);
     add({range(size, kFarStride, 1 << 20)}, fmt::format("{} far from dense", size.name), kSingleWork);
   }
 
@@ -162,7 +178,13 @@ class Maker {
     add({few(a), few(b)}, fmt::format("{} short, {} short", a.name, b.name), kPairWork);
     add({many(a), few(b)}, fmt::format("{} long, {} short", a.name, b.name), kPairWork);
     add({few(a), many(b)}, fmt::format("{} short, {} long", a.name, b.name), kPairWork);
-    add({many(a), many(b)}, fmt::format("{} long, {} long", a.name, b.name), 4 * kPairWork);
+    add({many(a), many(b)}, fmt::format("{} long, {} long", a.name, b.name), kLaidWork);
+    for (const auto& [one, other] : {std::pair(&a, &b), std::pair(&b, &a)}) {
+      for (const Border& border : one->borders) {
+        add({past(*one, border), range(*other, (kPast + 1) * other->unit, 3 * kPast * other->unit)},
+            fmt::format("{} past {} with more than a vector of {}", one->name, text_of(border), other->name), kLaidWork);
+      }
+    }
     for (const Border& of_a : a.borders) {
       for (const Border& of_b : b.borders) {
         add({past(a, of_a), past(b, of_b)},
@@ -174,6 +196,8 @@ class Maker {
   // Sizes in use are many: neighbouring ops, which share their loops, share them, and the costly ones are left to ci/long.
   static constexpr std::size_t kSharers = 8;
   static constexpr double kShareWork = 1 << 22;
+  // Of calls whose bytes are laid out and compared, rather than computed with: they take less than their work says.
+  static constexpr double kLaidWork = 2 * kPairWork;
   const Op& op_;
   const ShapeSpace& space_;
   bool all_;
@@ -218,7 +242,7 @@ std::vector<std::string> Coverage::uncovered(const std::vector<Params>& calls) c
 }
 
 std::vector<Params> covering_params(const Op& op, bool all) {
-  const int tries = all ? 2 : 6;
+  const int tries = all ? 2 : 4;
   const Coverage coverage(op, all);
   std::vector<const Requirement*> open;
   for (const Requirement& one : coverage.requirements) open.push_back(&one);

@@ -53,6 +53,17 @@ Execution run_here(KernelFunction kernel, const Call& call, std::span<const Argu
   return result;
 }
 
+// The argument structs of some calls and the arrays that they point to.
+std::vector<std::byte> bytes_of(std::span<const Arguments> all) {
+  std::vector<std::byte> bytes;
+  for (const Arguments& one : all) {
+    const auto* const begin = static_cast<const std::byte*>(one.data());
+    bytes.insert(bytes.end(), begin, begin + one.size());
+    for (const NestedArray& array : one.arrays()) bytes.insert(bytes.end(), array.bytes.begin(), array.bytes.end());
+  }
+  return bytes;
+}
+
 // An Execution where two processes see it.
 struct Shared {
   int status;
@@ -99,7 +110,12 @@ Execution InProcess::run(const Call& call, std::span<const CallPart> parts, cons
   std::vector<Arguments> all;
   all.reserve(parts.size());
   for (const CallPart& part : parts) all.emplace_back(call.op(), part.params, part.pointers, part.instead);
-  const auto run = [&] { return run_here(kernel_, call, all, manner); };
+  const auto run = [&] {
+    const std::vector<std::byte> given = bytes_of(all);
+    Execution result = run_here(kernel_, call, all, manner);
+    if (!result.fault && result.failure.empty() && bytes_of(all) != given) result.failure = kArgumentsChanged;
+    return result;
+  };
   return manner.fresh ? run_in_child(run) : run();
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "harness/verdict/compare.h"
 #include "harness/verdict/discipline/faults.h"
 #include "reference/ops/status.h"
 
@@ -67,6 +68,17 @@ std::vector<FieldValue> numbers_of(const Family& family) {
     if (is_int64(field.kind)) all.push_back({&field, 0, true});
   }
   return all;
+}
+
+// NaNs made by arithmetic are alike.
+bool same_outputs(const Signature& signature, const Outcome& one, const Outcome& other) {
+  std::size_t o = 0;
+  for (const TensorSpec& spec : signature.tensors) {
+    if (spec.role == Direction::in) continue;
+    if (compare_bytes(spec, other.outputs[o], whole(spec, one.outputs[o].bytes), true).worst) return false;
+    ++o;
+  }
+  return true;
 }
 
 }  // namespace
@@ -143,13 +155,18 @@ CaseResult RefusalCheck::check(const Candidate& candidate, const Checks& checks)
   result.trivial = true;  // a kernel that returns zeros where it does not refuse would pass
   result.repro = fmt::format("assay check {} {} --case {}", result.op, candidate.selection, kRefusals);
   if (!checks.off_to_string().empty()) result.repro += " --checks " + checks.to_string();
+  const Outcome before = call_.run(*candidate.executor, call_.placements().front());
   for (const RefusedCall& one : calls_) {
     ++result.placements;
     result.failure = run(candidate, checks, one, result.crashed);
-    if (!result.failure) continue;
-    result.verdict = Verdict::fail;
-    break;
+    if (result.failure) break;
   }
+  if (!result.failure && !before.crashed && checks.has(Check::guard)) {
+    const Outcome after = call_.run(*candidate.executor, call_.placements().front());
+    if (after.status != before.status || !same_outputs(call_.signature(), before, after))
+      result.failure = Failure{Check::guard, "other bits after calls that it refused, of " + call_.params().to_string()};
+  }
+  if (result.failure) result.verdict = Verdict::fail;
   result.compared = result.failure ? 0 : 1;
   return result;
 }

@@ -23,7 +23,7 @@ class RefusalCheck {
   // `page`: of the machine with the largest pages that is to run it.
   explicit RefusalCheck(const Op& op, std::size_t page = guard_page_bytes());
 
-  // Ends with the first that is not refused as it must be.
+  // Ends with the first that is not refused as it must be. What is refused must leave no trace in the next call.
   CaseResult check(const Candidate& candidate, const Checks& checks);
 
   const std::vector<RefusedCall>& calls() const { return calls_; }
@@ -34,7 +34,7 @@ class RefusalCheck {
   std::string touched(const Execution& execution) const;
 
   const Op& op_;
-  Call call_;                    // its memory: nothing of it is used but the guard pages
+  Call call_;                    // as small as may be; of its memory the refused calls use the guard pages alone
   std::vector<void*> pointers_;  // into them
   std::vector<RefusedCall> calls_;
 };

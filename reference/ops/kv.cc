@@ -61,25 +61,27 @@ Cost store_cost(const Op& op, const Params&, const Store& a) {
 }
 
 ShapeSpace store_shapes(const Op&) {
-  return {{{"tokens", 4, 12},
-           used({"n_kv", 3, 5}, {Column::kv_heads}),
-           used({"head_dim", 80, 160}, {Column::head_dim}),
-           {"head_dim_padded", 0, 0, 1, "head_dim"},
-           used({"capacity", 64, 200}, {Column::positions}),
-           {"position", 0, 60, 1, nullptr, true},
-           {"src_head_stride", 0, 0, 1, "head_dim"}},
-          {},
-          [](Params& params) {
-            const std::int64_t end = params.integer_or("position", 0) + params.integer("tokens");
-            params.set("capacity", std::max(params.integer("capacity"), end));
-          },
-          {{{"tokens", 5},
-            {"n_kv", 4},
-            {"head_dim", 37},
-            {"head_dim_padded", 37},
-            {"capacity", kVastStride / 37},
-            {"position", 100003},
-            {"src_head_stride", kVastStride / 8}}}};
+  return {
+      {{"tokens", 4, 12},
+       used({"n_kv", 3, 5}, {Column::kv_heads}),
+       used({"head_dim", 80, 160}, {Column::head_dim}),
+       {"head_dim_padded", 0, 0, 1, "head_dim"},
+       used({"capacity", 64, 200}, {Column::positions}),
+       {"position", 0, 60, 1, nullptr, true},
+       {"src_head_stride", 0, 0, 1, "head_dim"}},
+      {},
+      [](Params& params) {
+        const std::int64_t end = params.integer_or("position", 0) + params.integer("tokens");
+        params.set("capacity", std::max(params.integer("capacity"), end));
+      },
+      {{{"tokens", 5},
+        {"n_kv", 6},
+        {"head_dim", 37},
+        {"head_dim_padded", 37},
+        {"capacity", kVastStride / 37},
+        {"position", 100003},
+        {"src_head_stride", kVastStride / 8}},
+       {{"tokens", 2}, {"n_kv", 6}, {"head_dim", 1}, {"head_dim_padded", 1}, {"capacity", kVastStride}, {"position", 100003}}}};
 }
 
 std::vector<Params> store_bench_params(const Op&) {
@@ -198,7 +200,7 @@ ShapeSpace copy_shapes(const Op&) {
           {},
           nullptr,
           {{{"n_kv", 3},
-            {"positions", 5},
+            {"positions", 6},
             {"head_dim", 37},
             {"src_row_stride", kVastStride / 4},
             {"dst_row_stride", kVastStride / 4 + 64}}}};

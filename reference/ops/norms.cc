@@ -72,7 +72,9 @@ ShapeSpace norm_shapes(const Op&) {
           {{{"rows", 6}, {"n", 37}, {"x_stride", kVastStride}, {"y_stride", kVastStride + 64}, {"eps", 1e-6}}}};
 }
 ShapeSpace soft_shapes(const Op&) {
-  return {{{"rows", 3, 6}, used({"n", 1000, 1200}, {Column::vocab}), {"x_stride", 0, 0, 1, "n"}, {"y_stride", 0, 0, 1, "n"}},
+  Size n = used({"n", 1000, 1200}, {Column::vocab});
+  n.cheap = 2;
+  return {{{"rows", 3, 6}, n, {"x_stride", 0, 0, 1, "n"}, {"y_stride", 0, 0, 1, "n"}},
           {},
           nullptr,
           {{{"rows", 6}, {"n", 37}, {"x_stride", kVastStride}, {"y_stride", kVastStride + 64}}}};

@@ -81,7 +81,7 @@ ShapeSpace shapes(const Op& op) {
   return {{n, used({"k", 100, 140}, kInputWidths), {stride, 0, 0, 1, "k"}},
           {},
           nullptr,
-          {{{"n", 35}, {"k", 37}, {stride, kVastStride / 16 + 5}}}};
+          {{{"n", 35}, {"k", 37}, {stride, kVastStride / 8 + 5}}}};
 }
 
 constexpr Family kFamily = {

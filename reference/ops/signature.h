@@ -66,6 +66,7 @@ struct Size {
   bool optional = false;            // absent unless given or drawn: the op has a value for it
   std::vector<Column> in_use = {};  // what it is in a model
   std::vector<Border> borders = {};
+  std::int64_t cheap = 0;                      // the least with which the op computes something; 0: its unit
   std::int64_t limit = std::int64_t{1} << 24;  // the largest that kernels take, or that a case can hold
 };
 

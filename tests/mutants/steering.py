@@ -105,6 +105,14 @@ RULES = (
 
 # What changes nothing: file, what the mutant says it does, ops, and why.
 EQUIVALENT = (
+    (r"products/", r"\bj \* args\.", ("gemv_*", "matvec_*"), "one row: j is 0"),
+    (r"products/products\.h", r"not asked: assay_area\(a->m", ("gemv_*", "matvec_*"), "one row: another area is as large"),
+    (r"packings/packed_rows\.h", r"blocks in 32 bits", ("*",), "so many blocks are 70 GB"),
+    (r"rope/rotate\.h", r"head \* .*the row in (8|16) bits", ("*",), "no model has so many heads"),
+    (r"rope/rotate\.h", r"load(_tail)?\([cs] \+ i: the element", ("*",), "no model has so many pairs"),
+    (r"rope/rotate\.h", r"(head|row) \* args\.\w*(head|table)_stride in 32 bits", ("*",), "rows of a larger stride, which is at most 2^31"),
+    (r"kv/kernels\.cc", r"(h|p) \* args\.src_(row|head)_stride in 32 bits", ("*",), "rows of a larger stride, which is at most 2^31"),
+    (r"kv/kernels\.cc", r"p \* args\.dst_row_stride in 32 bits", ("*",), "rows of a larger stride, which is at most 2^31"),
     (r"codecs/kernels\.cc", r"j \* args\.", ("encode_*",), "one row: j is 0"),
     (r"codecs/(encode_affine|ranges|search_affine|encode_centred|search_centred)\.h", r"the element in 16 bits", ("*",), "the elements of one block"),
 )

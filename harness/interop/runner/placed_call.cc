@@ -102,9 +102,11 @@ class PlacedCall {
     }
     if (!caught && wrong.empty() && status == ASSAY_OK) {
       part.phase = wire::Phase::run;
+      const auto given = part.blocks;
       const KernelEnd end = run_kernel(part);
       status = end.status;
       caught = end.fault;
+      if (!caught && part.blocks != given) wrong = kArgumentsChanged;
     }
     if (caught) return record(describe(*caught, part));
     if (!wrong.empty()) return record({.phase = part.phase, .text = wrong});

@@ -19,6 +19,9 @@ struct KernelEnd {
   std::optional<CaughtFault> fault;  // also of one that returned, and left something otherwise than it found it
 };
 
+// Of a call: the argument struct is its caller's.
+inline constexpr char kArgumentsChanged[] = "changed its arguments";
+
 // What is wrong with a status, in words; empty: it is an AssayStatus.
 std::string no_status(int status);
 
