@@ -201,7 +201,10 @@ std::vector<Array> Call::moved_on(std::vector<Array> inputs) const {
     if (spec.role == Direction::out) continue;
     auto& bytes = (input++)->bytes;
     const std::size_t element = dtype_size(spec.dtype);
-    if (bytes.size() > element) std::rotate(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(element), bytes.end());
+    if (bytes.size() <= element) continue;
+    const auto second = static_cast<std::ptrdiff_t>(element);
+    bytes.insert(bytes.end(), bytes.begin(), bytes.begin() + second);
+    bytes.erase(bytes.begin(), bytes.begin() + second);
   }
   return inputs;
 }

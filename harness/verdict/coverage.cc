@@ -117,7 +117,7 @@ class Maker {
     }
     if (space_.mend != nullptr) space_.mend(cheapest);
     set_strides(wishes, cheapest, [](const Wish& wish) { return wish.least; });
-    if (work == kLaidWork && 4 * cost_of(op_, cheapest).operations() > work_of(op_, cheapest)) work = kPairWork;
+    if (work == kLaidWork && 16 * cost_of(op_, cheapest).operations() > work_of(op_, cheapest)) work = kShareWork;
     Requirement made{std::move(what), std::move(wishes), cheapest, all_ ? kLongWork : work};
     if (made.met(cheapest) && work_of(op_, cheapest) <= made.work)
       to_.push_back(std::move(made));  // others the op does not allow
