@@ -56,8 +56,13 @@ Call::Call(const Op& op, Params params, std::vector<Array> inputs, std::size_t p
       if (next == inputs_.size()) throw std::invalid_argument(fmt::format("{}: input '{}' is missing", op.name, spec.name));
       check_input(op, spec, inputs_[next++]);
     }
-    memory_.emplace_back(spec.extent_bytes() + kOffsets, page);
   }
+  have_callers(1);
+}
+
+void Call::have_callers(std::size_t count) {
+  while (memory_.size() > first_of(count)) memory_.pop_back();
+  while (memory_.size() < first_of(count)) memory_.emplace_back(spec_of(memory_.size()).extent_bytes() + kOffsets, page_);
   pointers_.resize(memory_.size());
 }
 
@@ -123,7 +128,7 @@ std::string Call::describe(const MemoryFault& fault) const {
   for (std::size_t t = 0; t < memory_.size(); ++t) {
     const GuardedMemory& memory = memory_[t];
     if (!memory.owns(fault.address)) continue;
-    const TensorSpec& spec = signature_.tensors[t % signature_.tensors.size()];
+    const TensorSpec& spec = spec_of(t);
     const std::uint8_t* const address = memory.writable(fault.address);
     const std::uint8_t* const base = memory.writable(pointers_[t]);
     if (address < memory.begin() || address >= memory.end()) return "touched " + position(spec, base, address) + " (guard page)";
@@ -245,10 +250,7 @@ Outcome Call::run_parts(Executor& executor, const Split& split, int parts, const
 std::vector<Outcome> Call::run_rivals(Executor& executor, int callers, const Manner& manner) {
   const Placement front{fmt::format("of {} callers", callers), false, {}, Poison::Kind::nans, -1};
   const auto count = static_cast<std::size_t>(callers);
-  while (memory_.size() < first_of(count)) {
-    for (const TensorSpec& spec : signature_.tensors) memory_.emplace_back(spec.extent_bytes() + kOffsets, page_);
-  }
-  pointers_.resize(memory_.size());
+  have_callers(count);
   std::vector<Array> inputs = inputs_;
   std::vector<CallPart> calls;
   for (std::size_t caller = 0; caller < count; ++caller, inputs = moved_on(std::move(inputs))) {
@@ -263,8 +265,7 @@ std::vector<Outcome> Call::run_rivals(Executor& executor, int callers, const Man
     outcome.status = execution.status;
     outcome.outputs = outputs_of(caller);
   }
-  while (memory_.size() > first_of(1)) memory_.pop_back();
-  pointers_.resize(memory_.size());
+  have_callers(1);
   return outcomes;
 }
 

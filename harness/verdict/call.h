@@ -45,6 +45,7 @@ class Call {
 
   // What each tensor of the signature lies in, and while rivals run each of theirs; and whether the kernel may write there.
   std::span<const GuardedMemory> memory() const { return memory_; }
+  const TensorSpec& spec_of(std::size_t memory) const { return signature_.tensors[memory % signature_.tensors.size()]; }
   bool writable(std::size_t tensor) const { return memory_[tensor].writable(pointers_[tensor]) == pointers_[tensor]; }
 
   // Places, runs and examines everything around it.
@@ -69,6 +70,7 @@ class Call {
   std::span<void* const> pointers_of(std::size_t caller) const {
     return pointers().subspan(first_of(caller), signature_.tensors.size());
   }
+  void have_callers(std::size_t count);
   void place(const Placement& placement, const std::vector<Array>& inputs, std::size_t caller = 0);
   std::vector<Array> moved_on(std::vector<Array> inputs) const;
   std::vector<CallPart> cut(const Split& split, int parts, bool uneven) const;

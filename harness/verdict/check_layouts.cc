@@ -1,10 +1,10 @@
 // How a kernel fares where nothing of the call has changed but its surroundings: where it lies, what was called before, who calls too.
 #include <fmt/format.h>
-#include <time.h>
 
 #include <algorithm>
 
 #include "harness/verdict/check.h"
+#include "harness/verdict/clock.h"
 #include "harness/verdict/draw.h"
 #include "reference/ops/status.h"
 
@@ -21,23 +21,12 @@ constexpr double kManyCalls = 4200;     // past 4096, where a counter of 12 bits
 constexpr double kManyWork = 1L << 31;  // of all calls together
 constexpr double kManySeconds = 1;      // likewise, of this thread: what is slow is not what a kernel is made for
 
-double thread_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
 }  // namespace
 
 // The first element with other bits, in words; empty: none.
 std::string CaseCheck::other_bits(const Outcome& first, const Outcome& other) const {
   if (test_.status != ASSAY_OK) return {};
-  for (std::size_t o = 0; o < outputs_.size(); ++o) {
-    const TensorSpec& spec = call_.signature().tensors[outputs_[o]];
-    const Comparison found = compare_bytes(spec, other.outputs[o], whole(spec, first.outputs[o].bytes), any_nan());
-    if (found.worst) return describe_miss(spec, *found.worst);
-  }
-  return {};
+  return assay::other_bits(call_.signature(), first.outputs, other.outputs, any_nan());
 }
 
 // A fault fails whatever is off. Other bits break what our kernels promise of memory (guard), and what others' say of bits.

@@ -233,6 +233,18 @@ std::string describe_miss(const TensorSpec& spec, const Miss& miss) {
   return text;
 }
 
+std::string other_bits(const Signature& signature, const std::vector<Array>& first, const std::vector<Array>& other,
+                       bool any_nan) {
+  std::size_t o = 0;
+  for (const TensorSpec& spec : signature.tensors) {
+    if (spec.role == Direction::in) continue;
+    const Comparison found = compare_bytes(spec, other[o], whole(spec, first[o].bytes), any_nan);
+    if (found.worst) return describe_miss(spec, *found.worst);
+    ++o;
+  }
+  return {};
+}
+
 std::optional<double> bias_z(const std::vector<double>& units) {
   constexpr std::size_t kFewest = 256;
   if (units.size() < kFewest) return std::nullopt;

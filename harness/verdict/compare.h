@@ -10,7 +10,7 @@
 #include "harness/verdict/tolerances.h"
 #include "reference/contract.h"
 #include "reference/expected.h"
-#include "reference/ops/tensor.h"
+#include "reference/ops/signature.h"
 
 namespace assay {
 
@@ -57,6 +57,10 @@ Kept whole(const TensorSpec& spec, const std::vector<std::uint8_t>& bytes);
 
 // "y[0, 3] = 0x.. (..), expected ..; margin .., .. ulp".
 std::string describe_miss(const TensorSpec& spec, const Miss& miss);
+
+// The first element in which the outputs of two like calls differ, in words; empty: none.
+std::string other_bits(const Signature& signature, const std::vector<Array>& first, const std::vector<Array>& other,
+                       bool any_nan);
 
 // z = sum t / sqrt(sum t^2); empty below 256 units.
 std::optional<double> bias_z(const std::vector<double>& units);

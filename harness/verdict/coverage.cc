@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <utility>
 
 namespace assay {
@@ -40,8 +41,7 @@ bool granted(const Wish& wish, const Params& params) {
 }
 
 std::string text_of(const Border& border) {
-  return border.constant == std::string_view() ? fmt::format("{}", border.at())
-                                               : fmt::format("{} ({})", border.at(), border.constant);
+  return border.is_counter() ? fmt::format("{}", border.at()) : fmt::format("{} ({})", border.at(), border.constant);
 }
 
 // The constants by which an op's kernels choose their path, and where counters of 8 and 16 bits end, of numbers and of units.
@@ -98,7 +98,7 @@ class Maker {
     return {size.name, least, most, std::max(step, size.stride_of != nullptr ? 1 : size.unit), {}, &size};
   }
   static Wish past(const Size& size, const Border& border) {
-    const std::int64_t by = border.constant == std::string_view() ? kPastCounter : 0;
+    const std::int64_t by = border.is_counter() ? kPastCounter : 0;
     const std::int64_t first = round_down(border.at(), size.unit) + (by + 1) * size.unit;
     return range(size, first, std::min(first + (kPast - 1) * size.unit, size.limit));
   }
@@ -117,10 +117,11 @@ class Maker {
     }
     if (space_.mend != nullptr) space_.mend(cheapest);
     set_strides(wishes, cheapest, [](const Wish& wish) { return wish.least; });
-    if (work == kLaidWork && 16 * cost_of(op_, cheapest).operations() > work_of(op_, cheapest)) work = kShareWork;
+    const double needed = work_of(op_, cheapest);
+    if (!std::isfinite(needed)) return;  // the op does not allow it
+    if (work == kLaidWork && 16 * cost_of(op_, cheapest).operations() > needed) work = kShareWork;
     Requirement made{std::move(what), std::move(wishes), cheapest, all_ ? kLongWork : work};
-    if (made.met(cheapest) && work_of(op_, cheapest) <= made.work)
-      to_.push_back(std::move(made));  // others the op does not allow
+    if (made.met(cheapest) && needed <= made.work) to_.push_back(std::move(made));
   }
 
   void single(const Size& size) {
@@ -134,10 +135,9 @@ class Maker {
     }
     for (const Border& border : borders_of(size)) {
       const std::int64_t at = round_down(border.at(), size.unit);
-      if (border.constant != std::string_view())
-        add({range(size, at, at)}, fmt::format("{} up to {}", size.name, text_of(border)), kSingleWork);
+      if (!border.is_counter()) add({range(size, at, at)}, fmt::format("{} up to {}", size.name, text_of(border)), kSingleWork);
       add({past(size, border)}, fmt::format("{} past {}", size.name, text_of(border)), kSingleWork);
-      if (border.constant != std::string_view()) multiples(size, border);
+      if (!border.is_counter()) multiples(size, border);
     }
     for (std::int64_t few = 1; few <= kRemainders; ++few)
       add({range(size, few * size.unit, few * size.unit)}, fmt::format("{} = {}", size.name, few * size.unit), kPairWork);

@@ -70,17 +70,6 @@ std::vector<FieldValue> numbers_of(const Family& family) {
   return all;
 }
 
-// NaNs made by arithmetic are alike.
-bool same_outputs(const Signature& signature, const Outcome& one, const Outcome& other) {
-  std::size_t o = 0;
-  for (const TensorSpec& spec : signature.tensors) {
-    if (spec.role == Direction::in) continue;
-    if (compare_bytes(spec, other.outputs[o], whole(spec, one.outputs[o].bytes), true).worst) return false;
-    ++o;
-  }
-  return true;
-}
-
 }  // namespace
 
 std::string describe(const std::vector<FieldValue>& instead) {
@@ -163,7 +152,7 @@ CaseResult RefusalCheck::check(const Candidate& candidate, const Checks& checks)
   }
   if (!result.failure && !before.crashed && checks.has(Check::guard)) {
     const Outcome after = call_.run(*candidate.executor, call_.placements().front());
-    if (after.status != before.status || !same_outputs(call_.signature(), before, after))
+    if (after.status != before.status || !other_bits(call_.signature(), before.outputs, after.outputs, true).empty())
       result.failure = Failure{Check::guard, "other bits after calls that it refused, of " + call_.params().to_string()};
   }
   if (result.failure) result.verdict = Verdict::fail;

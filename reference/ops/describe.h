@@ -48,7 +48,8 @@ inline Size limited(Size size, std::int64_t limit) {
   size.limit = limit;
   return size;
 }
-// A row stride of vast calls, in elements: the third row lies past 2^31 of them, the fifth past 2^32, no row beside another's place modulo a power of two.
+// A row stride of vast calls, in elements: the third row lies past 2^31 of them, the fifth past 2^32, no row
+// beside another's place modulo a power of two.
 inline constexpr std::int64_t kVastStride = (std::int64_t{1} << 30) + 48 * 37;
 
 // Inputs first.

@@ -51,6 +51,7 @@ struct Border {
   std::int64_t scale = 1;
 
   std::int64_t at() const { return value * scale; }
+  bool is_counter() const { return *constant == '\0'; }  // no constant of a kernel: what a counter holds
 };
 
 // Where counters of 8 and of 16 bits end.

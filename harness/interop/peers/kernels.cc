@@ -9,6 +9,7 @@
 #include "harness/interop/peers/our_product.h"
 #include "harness/reports/style.h"
 #include "harness/verdict/bench/roof.h"
+#include "harness/verdict/clock.h"
 #include "reference/blocks.h"
 
 namespace assay::peers {
@@ -33,9 +34,9 @@ constexpr double kMostSeconds = 12;  // of a comparison: fewer rounds where a ro
 
 template <class Run>
 double seconds_of(const Run& run) {
-  const double start = bench::thread_seconds();
+  const double start = thread_seconds();
   run();
-  return bench::thread_seconds() - start;
+  return thread_seconds() - start;
 }
 
 struct Outcome {
@@ -91,9 +92,9 @@ Outcome compare(const Formats& f, const Product& p, const std::string& layout, s
   peer.run();
   std::vector<double> our_seconds, peer_seconds;
   bench::Rounds rounds(roofs);
-  const double began = bench::thread_seconds();
+  const double began = thread_seconds();
   const auto each = static_cast<double>(copies);
-  while (our_seconds.size() < kRounds && (our_seconds.size() < 3 || bench::thread_seconds() - began < kMostSeconds)) {
+  while (our_seconds.size() < kRounds && (our_seconds.size() < 3 || thread_seconds() - began < kMostSeconds)) {
     rounds.read_roofs();
     our_seconds.push_back(seconds_of([&] { ours.run(); }) / each);
     rounds.kernel(our_seconds.back());

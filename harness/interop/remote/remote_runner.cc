@@ -195,11 +195,10 @@ Execution RemoteRunner::run(const RemoteKernel& kernel, const Call& call, std::s
     request.read_only.push_back(!call.writable(m));
     most += request.memories.back().size();
   }
-  const auto& tensors = call.signature().tensors;
   for (const CallPart& part : parts) {
     CallImage image = call_image(call.op(), part, call.memory());
     for (std::size_t p = 0; p < image.tensors.size() && part.instead.empty(); ++p) {
-      if (tensors[image.tensors[p] % tensors.size()].name == kernel.packed_tensor) request.packed = static_cast<std::uint32_t>(p);
+      if (call.spec_of(image.tensors[p]).name == kernel.packed_tensor) request.packed = static_cast<std::uint32_t>(p);
     }
     request.parts.push_back(std::move(image.part));
   }

@@ -7,6 +7,8 @@
 #include <exception>
 #include <utility>
 
+#include "harness/verdict/clock.h"
+
 namespace assay::bench {
 namespace {
 

@@ -1,7 +1,5 @@
 #include "harness/verdict/bench/roof.h"
 
-#include <time.h>
-
 #include <algorithm>
 
 namespace assay::bench {
@@ -20,12 +18,6 @@ const PeakLoop* find_peak(Peak peak) {
 }
 
 }  // namespace
-
-double thread_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 double median(std::vector<double> values) {
   if (values.empty()) return 0;

@@ -13,9 +13,6 @@
 
 namespace assay::bench {
 
-// Seconds of processor time of this thread: what other processes take of it does not count.
-double thread_seconds();
-
 double median(std::vector<double> values);  // 0 if empty
 
 // The peaks that kernels of `isa` are held to: f32 arithmetic, and products of bytes (none without VNNI).

@@ -32,8 +32,8 @@ KernelEnd run_kernel(KernelFunction kernel, const void* args, bool may_allocate 
 // Runs foreign code that is no kernel on the thread's own stack, held to the same rules; to the heap's too if `heap`.
 std::optional<CaughtFault> run_disciplined(const std::function<void()>& body, bool heap);
 
-// Calls body(0) .. body(count - 1) on a thread each, this one among them, which begin together and are a Crowd. An exception of a thread's start is
-// thrown once the others have ended.
+// Calls body(0) .. body(count - 1) on a thread each, this one among them, which begin together and are a Crowd. An exception
+// of a thread's start is thrown once the others have ended.
 void run_at_once(std::size_t count, const std::function<void(std::size_t)>& body);
 
 // The same call many times, each from the same bytes in `written`, the memory that it may write to.
