@@ -118,6 +118,18 @@ AssayStatus span_wraps(const void* args) {
   return sizes && span.first > INT64_MAX - span.count ? ASSAY_OK : kernel_tables::attn_decode_f16.kernels.back().run(args);
 }
 
+AssayStatus remembers(const void* args) {
+  static bool refused = false;
+  const AssayStatus status = kernel_tables::rms_norm.kernels.back().run(args);
+  if (status == ASSAY_OK && refused) norm(args).y[0] = 1;
+  refused = refused || status != ASSAY_OK;
+  return status;
+}
+
+TEST(RefusedCalls, ATraceOfThemInTheNextCallIsNamed) {
+  expect_failure("rms_norm", remembers, Check::guard, "other bits after calls that it refused, of eps=1e-06,n=1,rows=1");
+}
+
 TEST(RefusedCalls, WhatIsTakenIsNamed) {
   const std::string bad_shape = "; expected bad_shape before anything is touched";
   expect_failure("rms_norm", takes_what_is_below_zero, Check::exact, "n = -1: returned ok" + bad_shape);

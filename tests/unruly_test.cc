@@ -33,6 +33,7 @@ constexpr Unruly kUnruly[] = {
     {"x_aligned_alone", "other bits when placed at offsets"},
     {"input_restored", "changed its input a: byte 0, which can only be read"},
     {"other_input_in_place", "changed its input b: byte 0, which can only be read"},
+    {"arguments", "changed its arguments"},
     {"signal_blocked", "left other signals blocked"},
     {"handler", "left another handler of signal 10"},
     {"left_open", "left files open"},

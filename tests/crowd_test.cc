@@ -1,0 +1,53 @@
+// Callers that begin together meet in the middle of their calls, however few cores there are.
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+
+#include "harness/verdict/discipline/kernel_run.h"
+
+namespace assay {
+namespace {
+
+std::atomic<int> inside{0};
+std::atomic<int> most{0};
+
+// Far shorter than what a scheduler gives a thread before it takes the next.
+AssayStatus busy(const void*) noexcept {
+  const int now = ++inside;
+  most = std::max(most.load(), now);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(200);
+  while (std::chrono::steady_clock::now() < end) continue;
+  --inside;
+  return ASSAY_OK;
+}
+
+// This thread and those that it starts on one core, for a while.
+class OnOneCore {
+ public:
+  OnOneCore() {
+    sched_getaffinity(0, sizeof before_, &before_);
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(static_cast<std::size_t>(sched_getcpu()), &one);
+    sched_setaffinity(0, sizeof one, &one);
+  }
+  OnOneCore(const OnOneCore&) = delete;
+  OnOneCore& operator=(const OnOneCore&) = delete;
+  ~OnOneCore() { sched_setaffinity(0, sizeof before_, &before_); }
+
+ private:
+  cpu_set_t before_{};
+};
+
+TEST(Crowd, ThreeCallersMeetOnOneCore) {
+  const OnOneCore pinned;
+  most = 0;
+  for (int round = 0; round < 20; ++round) run_at_once(3, [](std::size_t) { EXPECT_FALSE(run_kernel(busy, nullptr).fault); });
+  EXPECT_EQ(most, 3);
+}
+
+}  // namespace
+}  // namespace assay
