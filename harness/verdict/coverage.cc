@@ -119,7 +119,7 @@ class Maker {
     set_strides(wishes, cheapest, [](const Wish& wish) { return wish.least; });
     const double needed = work_of(op_, cheapest);
     if (!std::isfinite(needed)) return;  // the op does not allow it
-    if (work == kLaidWork && 16 * cost_of(op_, cheapest).operations() > needed) work = kShareWork;
+    if (work == kLaidWork && 16 * steps_of(cost_of(op_, cheapest)) > needed) work = kShareWork;
     Requirement made{std::move(what), std::move(wishes), cheapest, all_ ? kLongWork : work};
     if (made.met(cheapest) && needed <= made.work) to_.push_back(std::move(made));
   }

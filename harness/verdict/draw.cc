@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kSearch = 300;  // operations a byte of an encoder that tries scales
 constexpr double kByte = 16;     // of what is only laid out and compared
+constexpr double kExp = 32;      // operations an exp
 
 // Beside a vector width, at a constant's border, a size in use, or anywhere: each as often.
 std::int64_t draw_size(const Size& size, Draws& draws) {
@@ -77,12 +78,16 @@ std::uint32_t Draws::below(std::uint32_t bound) {
   return static_cast<std::uint32_t>((std::uint64_t{philox_block(seed_, kStream, next_++)[0]} * bound) >> 32);
 }
 
+double steps_of(const Cost& cost) {
+  return cost.operations() + kExp * cost.exps;
+}
+
 double work_of(const Op& op, const Params& params) {
   try {
     double bytes = 0;
     for (const TensorSpec& spec : signature_of(op, params).tensors) bytes += static_cast<double>(spec.extent_bytes());
     const bool searches = op.contract->exactness == reference::Exactness::encoded;
-    return cost_of(op, params).operations() + (searches ? kSearch : kByte) * bytes;
+    return steps_of(cost_of(op, params)) + (searches ? kSearch : kByte) * bytes;
   } catch (const std::invalid_argument&) {  // sizes that no call may have
     return std::numeric_limits<double>::infinity();
   }

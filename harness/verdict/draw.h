@@ -23,6 +23,9 @@ class Draws {
   std::uint64_t next_ = 0;
 };
 
+// Operations and exps of a call, in operations.
+double steps_of(const Cost& cost);
+
 // What a call costs the bench, in operations, its bytes among them; infinity where it cannot be described.
 double work_of(const Op& op, const Params& params);
 

@@ -12,7 +12,7 @@
 namespace assay {
 namespace {
 
-constexpr double kVariedWork = 1 << 25;  // of all placements of a call at varied offsets together
+constexpr double kVariedWork = 1 << 22;  // of all placements of a call at varied offsets together
 
 // Which pairs of levels of two factors have not occurred yet.
 class OpenPairs {

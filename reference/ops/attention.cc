@@ -164,27 +164,37 @@ AssayStatus refusal(const Op& op, const A& a) {
   return a.causal != 0 && a.rows > 0 && !spans.empty() && from < spans[0].first ? ASSAY_OUT_OF_RANGE : ASSAY_OK;
 }
 
-// Keys that the query at `position` reads.
-std::int64_t visible_keys(const A& a, const ViewLayout& view, std::int64_t position) {
-  if (a.causal == 0) return view.length;
-  const std::int64_t end = std::min(position + 1, view.first_position + view.length);
-  const std::int64_t begin = a.window > 0 ? std::max(view.first_position, position - a.window + 1) : view.first_position;
-  return std::max<std::int64_t>(0, end - begin);
+// The sum of `count` numbers from `first` on, x, x + 1 ..., of those that are above 0.
+double sum_above_zero(std::int64_t first, std::int64_t count) {
+  const auto from = static_cast<double>(std::max<std::int64_t>(0, first));
+  const auto to = static_cast<double>(std::max<std::int64_t>(0, first + count));
+  return (to - from) * (to + from - 1) / 2;
 }
 
+// A row sees the keys of the view below its end less those below its begin; below x lie max(0, x - first) - max(0, x - last).
 Cost cost(const Op& op, const Params& params, const A& a) {
   const ViewLayout view = view_layout(params, a);
-  double keys = 0;  // of all rows
-  std::int64_t most = 0;
-  for (std::int64_t row = 0; row < a.rows; ++row) {
-    const std::int64_t seen = visible_keys(a, view, a.position + row);
-    keys += static_cast<double>(seen);
-    most = std::max(most, seen);
+  const std::int64_t first = view.first_position;
+  const std::int64_t last = first + view.length;
+  const auto below = [&](std::int64_t x) { return std::clamp(x, first, last) - first; };
+  const auto below_each = [&](std::int64_t x) { return sum_above_zero(x - first, a.rows) - sum_above_zero(x - last, a.rows); };
+  if (a.rows == 0) return {};
+  double keys = static_cast<double>(view.length) * static_cast<double>(a.rows);  // of all rows
+  std::int64_t most = view.length;
+  if (a.causal != 0) {
+    const std::int64_t end = a.position + 1;  // of row 0
+    const std::int64_t window = std::min(a.window > 0 ? a.window : INT64_MAX, end + a.rows);
+    const std::int64_t best = std::clamp(std::min(last, first + window), end, end + a.rows - 1);
+    keys = below_each(end) - below_each(end - window);
+    most = below(best) - below(best - window);
   }
   if (a.window > 0 && most > 0) most = std::min(view.length, most + a.rows - 1);  // rows see further, one after the other
   const auto width = static_cast<double>(a.head_dim);
-  return {2.0 * bytes_of(op.from, most * a.n_kv) * width + 8.0 * static_cast<double>(a.rows * a.n_heads) * width,
-          4.0 * width * static_cast<double>(a.n_heads) * keys};
+  const auto heads = static_cast<double>(a.n_heads);
+  const auto rows = static_cast<double>(a.rows);
+  return {.bytes = 2.0 * bytes_of(op.from, most * a.n_kv) * width + 8.0 * rows * heads * width,
+          .flops = 4.0 * width * heads * keys,
+          .exps = heads * std::max(keys, rows * static_cast<double>(ASSAY_KV_BLOCK))};
 }
 
 // A view that begins late is seen through a window; without causality there is none.

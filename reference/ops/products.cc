@@ -94,7 +94,7 @@ Cost cost(const Op& op, const Params& params, const A& a) {
   const auto m = static_cast<double>(a.m), n = static_cast<double>(a.n);
   const double bytes = bytes_of(op.from, weights(op, a).elements()) + m * (bytes_of(x_type(op), x_length(op, params, a)) + 4 * n);
   const double operations = 2 * m * n * static_cast<double>(a.k);
-  return op.to == DType::f32 ? Cost{bytes, operations} : Cost{bytes, 0, operations};
+  return op.to == DType::f32 ? Cost{bytes, operations} : Cost{.bytes = bytes, .int8_ops = operations};
 }
 
 // Rows of activations that gemm keeps at once.

@@ -91,6 +91,7 @@ struct Cost {
   double bytes = 0;     // read and written once
   double flops = 0;     // f32; an fma counts two
   double int8_ops = 0;  // a product of two codes and its addition count two
+  double exps = 0;      // beside them, of which roofs know nothing
   double operations() const { return flops + int8_ops; }
 };
 
