@@ -5,6 +5,7 @@
    2. d: quotients of the largest scale of each sign by 127, 126, .. 64 as halves, each judged with scales rounded to whole
    numbers.
    3. The best are polished: given d, whole scales near the two optima; given these and the codes, d by least squares; and again.
+   4. Where a few large numbers decide, the plain scales may be better still.
  */
 #pragma once
 
@@ -164,6 +165,26 @@ inline void find_starts(const float* x, const CentredFit* fits, CentredStart* st
   }
 }
 
+// The scales without a search: in each sub-block the first of largest magnitude gets code -32, and the largest of these scales -128.
+inline CentredScales plain_centred(const float* x) {
+  float steps[kParts];
+  float largest = 0.0f;
+  for (int j = 0; j < kParts; ++j) {
+    const float* part = x + j * kPart;
+    steps[j] = first_of_magnitude(part, tree_max(magnitude(load(part)))) / -32.0f;
+    if (__builtin_fabsf(steps[j]) > __builtin_fabsf(largest)) largest = steps[j];
+  }
+  CentredScales s = {};
+  s.d = half_value(to_half(largest / -128.0f));
+  s.error = s.d == 0.0f ? __builtin_inff() : 0.0f;
+  for (int j = 0; j < kParts && s.d != 0.0f; ++j) {
+    s.sc[j] = lane(whole_scale(steps[j], broadcast(s.d)), 0);
+    s.error += lane(centred_errors(x + j * kPart, broadcast(s.d * s.sc[j])), 0);
+  }
+  return s;
+}
+
+// Never worse than without a search.
 inline CentredScales search_centred(const float* x) {
   CentredFit fits[kParts];
   for (int j = 0; j < kParts; ++j) fits[j] = fit_part(x + j * kPart);
@@ -182,7 +203,8 @@ inline CentredScales search_centred(const float* x) {
       solve_super(x, s);
     }
   }
-  return best;
+  const CentredScales plain = plain_centred(x);
+  return plain.error < best.error ? plain : best;
 }
 
 }  // namespace
