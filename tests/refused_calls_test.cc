@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "harness/verdict/refusals.h"
@@ -13,7 +14,8 @@ namespace {
 bool asks(const RefusalCheck& check, const std::string& name, bool in_array, std::int64_t value) {
   return std::ranges::any_of(check.calls(), [&](const RefusedCall& call) {
     const FieldValue& first = call.instead[0];
-    return call.instead.size() == 1 && first.value == value && first.in_array == in_array && first.field->name == name;
+    return call.instead.size() == 1 && first.value == std::variant<std::int64_t, double>(value) && first.in_array == in_array &&
+           first.field->name == name;
   });
 }
 
@@ -118,6 +120,19 @@ AssayStatus span_wraps(const void* args) {
   return sizes && span.first > INT64_MAX - span.count ? ASSAY_OK : kernel_tables::attn_decode_f16.kernels.back().run(args);
 }
 
+AssayStatus takes_nan(const void* args) {
+  return std::isnan(norm(args).eps) ? ASSAY_OK : kernel_tables::rms_norm.kernels.back().run(args);
+}
+
+AssayStatus takes_any_pairing(const void* args) {
+  return static_cast<const RopeArgs*>(args)->pairing < 0 ? ASSAY_OK : kernel_tables::rope.kernels.back().run(args);
+}
+
+AssayStatus wraps_past_32_bits(const void* args) {
+  const auto& a = *static_cast<const ArgmaxArgs*>(args);
+  return a.n == INT64_C(1) << 31 ? ASSAY_OK : kernel_tables::argmax.kernels.back().run(args);
+}
+
 AssayStatus remembers(const void* args) {
   static bool refused = false;
   const AssayStatus status = kernel_tables::rms_norm.kernels.back().run(args);
@@ -132,6 +147,10 @@ TEST(RefusedCalls, ATraceOfThemInTheNextCallIsNamed) {
 
 TEST(RefusedCalls, WhatIsTakenIsNamed) {
   const std::string bad_shape = "; expected bad_shape before anything is touched";
+  const std::string bad_parameter = "; expected bad_parameter before anything is touched";
+  expect_failure("rms_norm", takes_nan, Check::exact, "eps = nan: returned ok" + bad_parameter);
+  expect_failure("rope", takes_any_pairing, Check::exact, "pairing = -1: returned ok" + bad_parameter);
+  expect_failure("argmax", wraps_past_32_bits, Check::exact, "n = 2147483648: returned ok" + bad_shape);
   expect_failure("rms_norm", takes_what_is_below_zero, Check::exact, "n = -1: returned ok" + bad_shape);
   expect_failure("rms_norm", other_status, Check::exact, "rows = -1: returned out_of_range" + bad_shape);
   expect_failure("rms_norm", wraps, Check::exact, "rows = 4294967296, x_stride = 4294967296: returned ok" + bad_shape);

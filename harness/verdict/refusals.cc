@@ -15,8 +15,14 @@ namespace {
 constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
-// One field: below 0, two of what there may be one, just past the limit of sizes, as large as there is.
-constexpr std::int64_t kOne[] = {-1, kLeast, 2, kMostElements + 1, kMost};
+// One field: below 0, none, two of what there may be one, just past the limit of sizes, as large as there is.
+constexpr std::int64_t kOne[] = {-1, 0, kLeast, 2, kMostElements + 1, kMost};
+// Past 32 bits. Of an array's length left out: the references look at each element.
+constexpr std::int64_t kWide = std::int64_t{1} << 31;
+// Of those that have a few values: none of them.
+constexpr std::int64_t kNoChoice[] = {-1, 1 << 20};
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kReals[] = {0, -1, 0.5, 1e30, kInfinity, -kInfinity, std::numeric_limits<double>::quiet_NaN()};
 // Two fields, each a size that may be: a product just past the limit, one that wraps to 0 and one that wraps below 0.
 constexpr std::int64_t kTwo[] = {std::int64_t{1} << 26, std::int64_t{1} << 32, 3037000500};
 // A position and a size: their sum wraps. A multiple of 16, as a span's must be.
@@ -75,8 +81,8 @@ std::vector<FieldValue> numbers_of(const Family& family) {
 std::string describe(const std::vector<FieldValue>& instead) {
   std::string text;
   for (const FieldValue& one : instead) {
-    text +=
-        fmt::format("{}{}{} = {}", text.empty() ? "" : ", ", one.in_array ? "the first span's " : "", one.field->name, one.value);
+    text += fmt::format("{}{}{} = ", text.empty() ? "" : ", ", one.in_array ? "the first span's " : "", one.field->name);
+    text += std::visit([](auto value) { return fmt::format("{}", value); }, one.value);
   }
   return text;
 }
@@ -91,6 +97,7 @@ RefusalCheck::RefusalCheck(const Op& op, std::size_t page)
   };
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     for (const std::int64_t value : kOne) add({with(numbers[i], value)});
+    if (numbers[i].field->kind != FieldKind::length) add({with(numbers[i], kWide)});
     for (std::size_t j = i + 1; j < numbers.size(); ++j) {
       if (numbers[i].field->kind == FieldKind::length || numbers[j].field->kind == FieldKind::length) continue;
       for (const std::int64_t value : kTwo) add({with(numbers[i], value), with(numbers[j], value)});
@@ -101,6 +108,13 @@ RefusalCheck::RefusalCheck(const Op& op, std::size_t page)
         add({with(numbers[i], kThree), with(numbers[j], kThree), with(numbers[k], kThree)});
       }
     }
+  }
+  for (const Field& field : op.family->fields) {
+    const auto each = [&](const auto& values) {
+      for (const auto value : values) add({{&field, value}});
+    };
+    if (field.kind == FieldKind::choice || field.kind == FieldKind::int32) each(kNoChoice);
+    if (field.kind == FieldKind::real32 || field.kind == FieldKind::real64) each(kReals);
   }
 }
 

@@ -53,7 +53,7 @@ Signature row_signature(const Op& op, const Params&, const A& a) {
 }
 
 AssayStatus row_refusal(const Op& op, const A& a) {
-  if (a.k % dtype_numbers(block_type(op)) != 0) return ASSAY_BAD_SHAPE;
+  if (a.rows != 1 || a.k % dtype_numbers(block_type(op)) != 0) return ASSAY_BAD_SHAPE;
   return is_form(op, CodecForm::encode) ? reference::encode_status(op.to, static_cast<const float*>(a.src), a.k) : ASSAY_OK;
 }
 

@@ -67,6 +67,24 @@ void fill(const Op& op, const Params& params, std::byte* args) {
   }
 }
 
+void put_instead(const FieldValue& one, std::byte* block) {
+  std::visit(
+      [&](auto value) {
+        switch (one.field->kind) {
+          case FieldKind::real32:
+            return set(block, *one.field, static_cast<float>(value));
+          case FieldKind::real64:
+            return set(block, *one.field, static_cast<double>(value));
+          case FieldKind::choice:
+          case FieldKind::int32:
+            return set(block, *one.field, static_cast<std::int32_t>(value));
+          default:
+            return set(block, *one.field, static_cast<std::int64_t>(value));
+        }
+      },
+      one.value);
+}
+
 // What a float of a bounded output becomes.
 void put(const reference::Expected& expected, std::size_t index, float* y, ReferenceSink* sink) {
   *y = static_cast<float>(expected.value[index]);
@@ -152,8 +170,7 @@ Arguments::Arguments(const Op& op, const Params& params, std::span<void* const> 
   }
   if (op.family->arrays != nullptr) arrays_ = op.family->arrays(op, params, bytes_, tensors);
   for (const FieldValue& one : instead) {
-    std::byte* const block = one.in_array ? arrays_[0].bytes.data() : bytes_;
-    set(block, *one.field, one.value);
+    put_instead(one, one.in_array ? arrays_[0].bytes.data() : bytes_);
   }
   link();
 }

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "golden/dtype.h"
@@ -104,11 +105,11 @@ std::span<const Op* const> ops();
 // Null if there is none.
 const Op* find_op(std::string_view name);
 
-// What an int64 of the argument struct holds whatever the parameters say, or one of the first struct in its array: for calls that
-// kernels must refuse.
+// What a number of the argument struct holds whatever the parameters say, or one of the first struct in its array: for calls that
+// kernels must refuse. Of a real a double.
 struct FieldValue {
   const Field* field;
-  std::int64_t value;
+  std::variant<std::int64_t, double> value;
   bool in_array = false;
 };
 
