@@ -37,8 +37,8 @@ void add_wrongly(const AddArgs& a, bool wrongly) {
 
 // Time for another thread to come by, wherever threads are switched.
 void linger() {
-  const timespec moment{0, 50000};
-  nanosleep(&moment, nullptr);
+  timespec left{0, 200'000};
+  while (nanosleep(&left, &left) != 0) continue;  // a signal ends it early
 }
 
 using Behaviour = void (*)(const AddArgs& a);

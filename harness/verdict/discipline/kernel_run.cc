@@ -78,6 +78,7 @@ void run_at_once(std::size_t count, const std::function<void(std::size_t)>& body
   std::atomic<bool> abandoned{false};
   Crowd crowd(count);
   const auto one = [&](std::size_t index) {
+    KernelStack::of_this_thread().refill();
     --awaited;
     for (int turn = 0; awaited != 0 && !abandoned; ++turn) {
       if (turn < kTurns) {

@@ -127,6 +127,7 @@ void KernelStack::refill() {
     if (touched || unfinished_) std::memcpy(piece, pattern_.data(), pattern_.size());
     frames = frames && touched;
   }
+  unfinished_ = false;
 }
 
 int KernelStack::call(KernelFunction kernel, const void* args) {
@@ -153,6 +154,8 @@ std::string KernelStack::broken() const {
 }
 
 #else
+
+void KernelStack::refill() {}
 
 int KernelStack::call(KernelFunction kernel, const void* args) {
   const Crowd::Stops stops;

@@ -25,6 +25,8 @@ class KernelStack {
   KernelStack& operator=(const KernelStack&) = delete;
   ~KernelStack();
 
+  // As no call has left it. A call does it by itself; done before, callers that begin together begin together.
+  void refill();
   // Calls it. An exception passes through; so does a jump. Returns what it returned, as a number.
   int call(KernelFunction kernel, const void* args);
 
@@ -35,7 +37,6 @@ class KernelStack {
 
  private:
   friend class LeasedStack;
-  void refill();
   std::uint8_t* end() const { return begin_ + kKernelStackBytes; }
 
   static constexpr std::size_t kCalleeSaved = 20;  // at most, of any architecture
