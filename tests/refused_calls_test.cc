@@ -14,7 +14,7 @@ namespace {
 bool asks(const RefusalCheck& check, const std::string& name, bool in_array, std::int64_t value) {
   return std::ranges::any_of(check.calls(), [&](const RefusedCall& call) {
     const FieldValue& first = call.instead[0];
-    return call.instead.size() == 1 && first.value == std::variant<std::int64_t, double>(value) && first.in_array == in_array &&
+    return call.instead.size() == 1 && first.value == decltype(first.value)(value) && first.in_array == in_array &&
            first.field->name == name;
   });
 }

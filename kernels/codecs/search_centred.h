@@ -176,8 +176,11 @@ inline CentredScales plain_centred(const float* x) {
   }
   CentredScales s = {};
   s.d = half_value(to_half(largest / -128.0f));
-  s.error = s.d == 0.0f ? __builtin_inff() : 0.0f;
-  for (int j = 0; j < kParts && s.d != 0.0f; ++j) {
+  if (s.d == 0.0f) {
+    s.error = __builtin_inff();
+    return s;
+  }
+  for (int j = 0; j < kParts; ++j) {
     s.sc[j] = lane(whole_scale(steps[j], broadcast(s.d)), 0);
     s.error += lane(centred_errors(x + j * kPart, broadcast(s.d * s.sc[j])), 0);
   }

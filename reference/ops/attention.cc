@@ -173,12 +173,12 @@ double sum_above_zero(std::int64_t first, std::int64_t count) {
 
 // A row sees the keys of the view below its end less those below its begin; below x lie max(0, x - first) - max(0, x - last).
 Cost cost(const Op& op, const Params& params, const A& a) {
+  if (a.rows == 0) return {};
   const ViewLayout view = view_layout(params, a);
   const std::int64_t first = view.first_position;
   const std::int64_t last = first + view.length;
   const auto below = [&](std::int64_t x) { return std::clamp(x, first, last) - first; };
   const auto below_each = [&](std::int64_t x) { return sum_above_zero(x - first, a.rows) - sum_above_zero(x - last, a.rows); };
-  if (a.rows == 0) return {};
   double keys = static_cast<double>(view.length) * static_cast<double>(a.rows);  // of all rows
   std::int64_t most = view.length;
   if (a.causal != 0) {
