@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 
 #include "harness/verdict/refusals.h"
@@ -133,6 +134,15 @@ AssayStatus wraps_past_32_bits(const void* args) {
   return a.n == INT64_C(1) << 31 ? ASSAY_OK : kernel_tables::argmax.kernels.back().run(args);
 }
 
+// Looks at every frequency but the last.
+AssayStatus takes_the_last_frequency(const void* args) {
+  RopeTableArgs a = *static_cast<const RopeTableArgs*>(args);
+  const AssayStatus status = kernel_tables::rope_table.kernels.back().run(args);
+  if (a.recipe != ASSAY_ROPE_FREQS || status == ASSAY_OK || a.pairs == 0) return status;
+  --a.pairs;
+  return kernel_tables::rope_table.kernels.back().run(&a);
+}
+
 AssayStatus remembers(const void* args) {
   static bool refused = false;
   const AssayStatus status = kernel_tables::rms_norm.kernels.back().run(args);
@@ -161,6 +171,22 @@ TEST(RefusedCalls, WhatIsTakenIsNamed) {
   expect_failure("attn_decode_f16", spans_unseen, Check::exact, "the first span's v_row_stride = -1: returned ok" + bad_shape);
   expect_failure("attn_decode_f16", span_wraps, Check::exact,
                  "the first span's first = 9223372036854775792, the first span's count = 67108864: returned ok" + bad_shape);
+}
+
+TEST(RefusedCalls, WhatInputsHoldIsAskedOfTheLastNumber) {
+  const Op& op = require_op("rope_table");
+  InProcess executor(takes_the_last_frequency);
+  std::set<std::string> taken;
+  for (TestCase& test : refused_value_cases(op)) {
+    const std::string name = test.name.substr(0, test.name.find(','));
+    CaseCheck check(op, std::move(test), nullptr);
+    const CaseResult right = check.check(variants_of(op).back(), Checks::parse("exact,guard"));
+    EXPECT_EQ(right.verdict, Verdict::pass) << name;
+    if (check.check({.name = "planted", .selection = "", .executor = &executor}, Checks::parse("exact,guard")).failure)
+      taken.insert(name);
+  }
+  EXPECT_EQ(taken, (std::set<std::string>{"inv_freq ends in nan", "inv_freq ends in inf", "inv_freq ends in 17",
+                                          "inv_freq ends in -5000000", "inv_freq ends in 1073741824"}));
 }
 
 TEST(RefusedCalls, WhatIsTouchedIsNamedWhateverIsChecked) {

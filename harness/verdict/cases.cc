@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstring>
 #include <fstream>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -74,6 +77,27 @@ TestCase drawn_case(const Op& op, Params params, const std::string& data, std::u
   test.inputs = generate_inputs(signature, {}, data, seed, true);
   test.status = status_for(op, test.params, signature, test.inputs);
   return test;
+}
+
+// Numbers that some op must refuse: not finite, past an angle's frequency, past what an f16 scale reaches, no index.
+constexpr double kRefusable[] = {
+    std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), -1, 17, -5e6, 0x1p30};
+constexpr double kRefusedWork = 1 << 16;
+
+// False where the tensor cannot hold it.
+bool set_last(Array& array, double value) {
+  const std::size_t size = dtype_size(array.dtype);
+  if (array.bytes.empty()) return false;
+  if (array.dtype == DType::f32) {
+    const auto number = static_cast<float>(value);
+    std::memcpy(&array.bytes[array.bytes.size() - size], &number, size);
+  } else if (array.dtype == DType::i32 && std::isfinite(value)) {
+    const auto number = static_cast<std::int32_t>(value);
+    std::memcpy(&array.bytes[array.bytes.size() - size], &number, size);
+  } else {
+    return false;
+  }
+  return true;
 }
 
 // Truth and canonical bits must fit the outputs they are of.
@@ -195,6 +219,38 @@ TestCase shape_test_case(const Op& op, Params params) {
   test.name = name;
   test.repro = "--case " + name;
   return test;
+}
+
+std::vector<TestCase> refused_value_cases(const Op& op) {
+  const ShapeSpace space = op.family->shapes(op);
+  std::map<std::string, Params> calls;  // by their names: two choices may draw the same
+  const auto draw = [&](const Params& fixed) {
+    Draws draws(1);
+    Params params = draw_params(op, space, draws, kRefusedWork, fixed);
+    calls.emplace(params.to_string(), std::move(params));
+  };
+  draw({});
+  for (const Choice& choice : space.choices) {
+    for (const ParamValue& value : choice.values) draw({{choice.name, value}});
+  }
+  std::vector<TestCase> cases;
+  for (const auto& [name, params] : calls) {
+    const TestCase right = drawn_case(op, params, "gauss", 1);
+    if (right.status != ASSAY_OK) continue;
+    const Signature signature = signature_of(op, params);
+    for (std::size_t i = 0; i < right.inputs.size(); ++i) {
+      for (const double value : kRefusable) {
+        TestCase test = right;
+        if (!set_last(test.inputs[i], value)) continue;
+        test.status = status_for(op, params, signature, test.inputs);
+        if (test.status == ASSAY_OK) continue;
+        test.name = fmt::format("{} ends in {}, {}", signature.tensors[i].name, value, name);
+        test.repro = fmt::format("--case {}", kRefusals);
+        cases.push_back(std::move(test));
+      }
+    }
+  }
+  return cases;
 }
 
 std::vector<GeneratedRequest> kept_cases(const std::filesystem::path& list, const Op& op) {

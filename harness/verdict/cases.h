@@ -12,6 +12,8 @@
 
 namespace assay {
 
+inline constexpr const char* kRefusals = "refusals";  // the name that calls have which kernels must refuse
+
 struct TestCase {
   std::string name;
   std::string source;  // the golden file, or empty: made from a seed
@@ -42,6 +44,9 @@ TestCase shape_test_case(const Op& op, Params params);
 
 // Sizes, choices and the inputs' distribution follow from the seed; it costs at most `work` (harness/verdict/draw.h).
 TestCase random_test_case(const Op& op, std::uint64_t seed, double work);
+
+// Calls that must be refused for one number at the end of an input, of every choice that the op has.
+std::vector<TestCase> refused_value_cases(const Op& op);
 
 // What the user asks for with --shape, --data, --seed.
 struct GeneratedRequest {

@@ -139,7 +139,7 @@ class Maker {
       add({past(size, border)}, fmt::format("{} past {}", size.name, text_of(border)), kSingleWork);
       if (!border.is_counter()) multiples(size, border);
     }
-    for (std::int64_t few = 1; few <= kRemainders; ++few)
+    for (std::int64_t few = 0; few <= kRemainders; ++few)
       add({range(size, few * size.unit, few * size.unit)}, fmt::format("{} = {}", size.name, few * size.unit), kPairWork);
     for (std::int64_t from = kRemainders * size.unit; from < kMostOctave && 2 * from <= size.limit; from *= 2) {
       const std::int64_t least = from + from / 4 / size.unit * size.unit;

@@ -10,8 +10,6 @@
 
 namespace assay {
 
-inline constexpr const char* kRefusals = "refusals";  // the case's name
-
 // A call with other values in some fields than the smallest one has.
 struct RefusedCall {
   std::vector<FieldValue> instead;

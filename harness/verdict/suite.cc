@@ -189,10 +189,17 @@ class Suite {
     run_cases(op, sources, nullptr);
   }
 
+  // By sizes and parameters, then by what inputs hold.
   void run_refusals(const Op& op) {
-    if (!deal(op, kRefusals)) return;
-    RefusalCheck check(op, trials_.page());
-    for (const Candidate& candidate : trials_.of(op)) add(check.check(candidate, request_.checks));
+    if (deal(op, kRefusals)) {
+      RefusalCheck check(op, trials_.page());
+      for (const Candidate& candidate : trials_.of(op)) add(check.check(candidate, request_.checks));
+    }
+    std::vector<Source> sources;
+    for (TestCase& test : refused_value_cases(op)) {
+      if (deal(op, test.name)) sources.push_back(made(std::move(test)));
+    }
+    run_cases(op, sources, nullptr);
   }
 
   // Every case that is asked for comes here once, in the same order whatever the shard: they are dealt like cards, since

@@ -21,8 +21,9 @@ typedef enum AssayRopePairing { ASSAY_ROPE_SPLIT = 0, ASSAY_ROPE_ADJACENT = 1, A
      split      (i, i + rot_dim/2), NEOX's halves, as Qwen3 has them; component 0
      adjacent   (2i, 2i + 1), as Llama has them; component 0
      sectioned  pairs as split; pair i takes the component whose section holds i mod (s0+s1+s2+s3), sections
-                counted in pairs, and keeps its frequency i. The sum of the sections must be > 0, none negative, and a
-                section that is used must have its component, else ASSAY_BAD_PARAMETER.
+                counted in pairs, and keeps its frequency i. The sum of the sections must be > 0, none negative,
+                else ASSAY_BAD_PARAMETER.
+     Where there are pairs, a component that is used must be there, else ASSAY_BAD_PARAMETER.
    Alignment: 4 bytes. An empty size writes nothing.
    Classes: those of the arithmetic; copied dimensions keep their bits.
 

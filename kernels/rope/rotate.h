@@ -94,7 +94,8 @@ inline AssayStatus validate_sections(const RopeArgs& args, int64_t pairs) {
 inline AssayStatus validate(const RopeArgs& args) {
   if (args.rot_dim % 2 != 0 || args.rot_dim > args.head_dim) return ASSAY_BAD_SHAPE;
   if (args.pairing == ASSAY_ROPE_SECTIONED) return validate_sections(args, args.rot_dim / 2);
-  return args.pairing == ASSAY_ROPE_SPLIT || args.pairing == ASSAY_ROPE_ADJACENT ? ASSAY_OK : ASSAY_BAD_PARAMETER;
+  if (args.pairing != ASSAY_ROPE_SPLIT && args.pairing != ASSAY_ROPE_ADJACENT) return ASSAY_BAD_PARAMETER;
+  return args.components == 0 && args.rot_dim > 0 ? ASSAY_BAD_PARAMETER : ASSAY_OK;
 }
 
 // Pairs [begin, end) of every head of a row.

@@ -145,7 +145,8 @@ Signature signature(const Op& op, const Params&, const A& a) {
 // A section that is used has its component, and some section is not empty.
 AssayStatus refusal(const Op&, const A& a) {
   if (a.rot_dim % 2 != 0 || a.rot_dim > a.head_dim) return ASSAY_BAD_SHAPE;
-  if (a.pairing == ASSAY_ROPE_SPLIT || a.pairing == ASSAY_ROPE_ADJACENT) return ASSAY_OK;
+  if (a.pairing == ASSAY_ROPE_SPLIT || a.pairing == ASSAY_ROPE_ADJACENT)
+    return a.components > 0 || a.rot_dim == 0 ? ASSAY_OK : ASSAY_BAD_PARAMETER;
   if (a.pairing != ASSAY_ROPE_SECTIONED) return ASSAY_BAD_PARAMETER;
   std::int64_t before = 0;
   for (std::size_t c = 0; c < std::size(a.sections); before += a.sections[c++]) {
