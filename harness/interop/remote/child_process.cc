@@ -14,6 +14,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "harness/interop/runner/timed_data.h"
+
 namespace assay {
 namespace {
 
@@ -44,7 +46,7 @@ std::string signal_name(int signal) {
   return name == nullptr ? "signal " + std::to_string(signal) : std::string("SIG") + name;
 }
 
-ChildProcess::ChildProcess(std::vector<std::string> argv) {
+ChildProcess::ChildProcess(std::vector<std::string> argv, int shared) {
   // A socket to it, since a write to one that is gone can be told not to raise SIGPIPE; a pipe from it.
   int to[2];
   int from[2];
@@ -57,6 +59,7 @@ ChildProcess::ChildProcess(std::vector<std::string> argv) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, to[1], STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, from[1], STDOUT_FILENO);
+  if (shared >= 0) posix_spawn_file_actions_adddup2(&actions, shared, kSharedDescriptor);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
@@ -122,6 +125,24 @@ Io ChildProcess::read(std::span<std::byte> bytes, Deadline deadline, std::size_t
     }
   }
   return Io::done;
+}
+
+bool ChildProcess::stirs() const {
+  return await(out_, POLLIN, std::chrono::steady_clock::now());
+}
+
+bool ChildProcess::stop() const {
+  int status = 0;
+  if (kill(pid_, SIGSTOP) != 0) return false;
+  siginfo_t about{};
+  while (waitid(P_PID, static_cast<id_t>(pid_), &about, WSTOPPED | WEXITED | WNOWAIT) != 0 && errno == EINTR) {
+  }
+  if (about.si_code != CLD_STOPPED) return false;
+  return waitpid(pid_, &status, WUNTRACED) == pid_;
+}
+
+void ChildProcess::go_on() const {
+  kill(pid_, SIGCONT);
 }
 
 std::string ChildProcess::ending() {

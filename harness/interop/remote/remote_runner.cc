@@ -65,7 +65,8 @@ void RemoteRunner::start() {
   kernels_.clear();
   plugins_.clear();
   child_ = std::make_unique<ChildProcess>(options_.command.empty() ? std::vector<std::string>{own_runner()}
-                                                                   : std::vector<std::string>{"/bin/sh", "-c", options_.command});
+                                                                   : std::vector<std::string>{"/bin/sh", "-c", options_.command},
+                                          options_.shared);
   greet();
   for (const std::string& path : options_.plugins) load(path);
   const bool same = std::ranges::equal(offered_, kernels_, [](const RemoteKernel& a, const RemoteKernel& b) {
@@ -175,10 +176,14 @@ RemoteRunner::Answer RemoteRunner::receive(std::uint64_t sequence, std::uint64_t
 
 RemoteRunner::Answer RemoteRunner::ask(wire::Kind kind, const std::string& payload, std::uint64_t most) {
   const Deadline deadline = std::chrono::steady_clock::now() + options_.limit;
+  send(kind, payload, deadline);
+  return receive(sequence_, most, deadline);
+}
+
+void RemoteRunner::send(wire::Kind kind, const std::string& payload, Deadline deadline) {
   const std::string head = wire::encode({kind, ++sequence_, payload.size()});
   expect(child_->write(std::as_bytes(std::span(head)), deadline), 0, "");
   expect(child_->write(std::as_bytes(std::span(payload)), deadline), 0, "");
-  return receive(sequence_, most, deadline);
 }
 
 Execution RemoteRunner::run(const RemoteKernel& kernel, const Call& call, std::span<const CallPart> parts, const Manner& manner) {

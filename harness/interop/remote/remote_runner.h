@@ -29,6 +29,7 @@ struct RunnerOptions {
   std::string command;                              // for /bin/sh; empty: the assay-runner beside this program
   std::vector<std::string> plugins;                 // paths on the runner's machine
   std::chrono::milliseconds limit = kDefaultLimit;  // of each answer
+  int shared = -1;                                  // memory for timed calls, as a descriptor; -1: none
 };
 
 // A kernel that a runner offers.
@@ -67,6 +68,7 @@ class RemoteRunner {
   Execution run(const RemoteKernel& kernel, const Call& call, std::span<const CallPart> parts, const Manner& manner);
 
  private:
+  friend class TimedRunner;
   struct Answer {
     wire::Kind kind;
     std::vector<std::byte> payload;
@@ -76,6 +78,7 @@ class RemoteRunner {
   void load(const std::string& path);
   void add_kernels(const std::vector<wire::KernelInfo>& infos, const RemotePlugin* plugin);
   Answer ask(wire::Kind kind, const std::string& payload, std::uint64_t most);
+  void send(wire::Kind kind, const std::string& payload, Deadline deadline);
   Answer receive(std::uint64_t sequence, std::uint64_t most, Deadline deadline);
   void expect(Io io, std::size_t got, const char* where);
   Execution bring_back(const Call& call, const Answer& answer, std::size_t parts, const std::string& packed_tensor);

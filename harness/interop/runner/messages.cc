@@ -36,6 +36,15 @@ std::vector<KernelInfo> read_kernels(Reader& in) {
   return kernels;
 }
 
+std::uint32_t at_most(std::uint32_t value, std::uint32_t most, const char* what) {
+  if (value > most) {
+    throw WireError(std::string("sent ") + what + " " + std::to_string(value) + "; expected at most " + std::to_string(most));
+  }
+  return value;
+}
+
+}  // namespace
+
 void write(Writer& out, const PartImage& part) {
   out.number(static_cast<std::uint32_t>(part.blocks.size()));
   for (const auto& block : part.blocks) {
@@ -74,15 +83,6 @@ PartImage read_part(Reader& in, std::size_t memories) {
   }
   return part;
 }
-
-std::uint32_t at_most(std::uint32_t value, std::uint32_t most, const char* what) {
-  if (value > most) {
-    throw WireError(std::string("sent ") + what + " " + std::to_string(value) + "; expected at most " + std::to_string(most));
-  }
-  return value;
-}
-
-}  // namespace
 
 std::string encode(const Greeting& greeting) {
   Writer out;

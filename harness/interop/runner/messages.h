@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/interop/runner/timed_data.h"
 #include "harness/interop/runner/wire.h"
 
 namespace assay::wire {
@@ -73,6 +74,29 @@ struct Done {
   std::vector<std::optional<std::span<const std::byte>>> memories;  // those that changed
 };
 
+// A call to be timed again and again: its slots are copies of its tensors, each with data of its own.
+struct TimedRequest {
+  std::uint32_t kernel = 0;
+  std::uint64_t limit_ms = 0;
+  std::uint32_t packed = kNone;  // which pointer a packed layout replaces
+  std::uint64_t slots = 0;
+  std::vector<TimedTensor> tensors;  // of the signature; a pointer's memory is the tensor of that number
+  PartImage part;
+};
+
+// Fresh data for slots from `first` on, round the ring.
+struct FillRequest {
+  std::uint64_t poison = 0;  // of outputs, beside the seeds
+  std::uint64_t first = 0;
+  std::vector<std::uint64_t> seeds;
+};
+
+// Slots from `first` on, round the ring.
+struct TimeRequest {
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;
+};
+
 enum class Phase : std::uint32_t { packed_bytes = 0, pack = 1, run = 2 };
 enum class Where : std::uint32_t { nowhere = 0, memory = 1, packed = 2 };
 
@@ -87,15 +111,25 @@ struct Fault {
   std::string text;
 };
 
+void write(Writer& out, const PartImage& part);
+// `memories`: how many there are to point into.
+PartImage read_part(Reader& in, std::size_t memories);
+
 std::string encode(const Greeting& greeting);
 std::string encode(const Loaded& loaded);
 std::string encode(const CallRequest& request);
 std::string encode(const Done& done);
+std::string encode(const TimedRequest& request);
+std::string encode(const FillRequest& request);
+std::string encode(const TimeRequest& request);
 std::string encode(const Fault& fault);
 // Each throws WireError for a payload that is too short, too long or holds what cannot be. The spans lie in the payload.
 Greeting decode_greeting(std::span<const std::byte> payload);
 Loaded decode_loaded(std::span<const std::byte> payload);
 CallRequest decode_call(std::span<const std::byte> payload);
+TimedRequest decode_timed(std::span<const std::byte> payload);
+FillRequest decode_fill(std::span<const std::byte> payload);
+TimeRequest decode_time(std::span<const std::byte> payload);
 // `memories`: the sizes of those of the call; `parts`: how many it had.
 Done decode_done(std::span<const std::byte> payload, const std::vector<std::uint64_t>& memories, std::size_t parts);
 Fault decode_fault(std::span<const std::byte> payload, std::size_t memories);
