@@ -133,29 +133,41 @@ void TimedRunner::await_turn(std::uint32_t turn) {
   }
 }
 
-TimedReading TimedRunner::run(std::uint64_t first, std::uint64_t count) {
-  std::atomic<std::uint32_t>& turn = memory_->turn();
-  const pid_t pid = runner_->child_->pid();
-  turn = TimedControl::nobody;
-  const Deadline deadline = std::chrono::steady_clock::now() + 2 * runner_->options().limit;
-  guarded([&] { runner_->send(wire::Kind::time, encode(wire::TimeRequest{first, count}), deadline); });
-  await_turn(TimedControl::ready);
-  const double first_before = first_thread_seconds(pid);
-  const double cpu = seconds_of(clock_);
-  const double wall = seconds_of(CLOCK_MONOTONIC);
-  turn = TimedControl::go;
-  syscall(SYS_futex, &turn, FUTEX_WAKE, 1, nullptr, nullptr, 0);
-  await_turn(TimedControl::done);
-  TimedReading reading{.cpu = seconds_of(clock_) - cpu, .wall = seconds_of(CLOCK_MONOTONIC) - wall};
+// The runner is made to stand still for it: the time of a thread that runs is not up to date.
+TimedRunner::Clocks TimedRunner::stopped_clocks() {
+  const ChildProcess& child = *runner_->child_;
+  if (!child.stop())
+    fail(guarded([&] { return runner_->receive(runner_->sequence_, kMostAnswer, std::chrono::steady_clock::now()); }));
+  const Clocks now{seconds_of(clock_), first_thread_seconds(child.pid())};
+  stands_ = true;
+  return now;
+}
 
-  if (!runner_->child_->stop()) fail(guarded([&] { return runner_->receive(runner_->sequence_, kMostAnswer, deadline); }));
-  const double own = first_thread_seconds(pid);
-  const double others = own > 0 ? seconds_of(clock_) - own : 0;
-  if (others - others_ > kIdle) reading.cpu = std::max(reading.cpu, own - first_before + others - others_);
-  others_ = others;
-  reading.threads = std::max(threads_of(pid), static_cast<int>(std::lround(reading.cpu / reading.wall)));
-  copy_outputs(first, count);
-  runner_->child_->go_on();
+void TimedRunner::say(std::uint32_t turn) {
+  std::atomic<std::uint32_t>& word = memory_->turn();
+  word = turn;
+  if (std::exchange(stands_, false)) runner_->child_->go_on();
+  syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+}
+
+TimedReading TimedRunner::run(const wire::TimeRequest& request) {
+  memory_->turn() = TimedControl::nobody;
+  const Deadline deadline = std::chrono::steady_clock::now() + 2 * runner_->options().limit;
+  guarded([&] { runner_->send(wire::Kind::time, encode(request), deadline); });
+  await_turn(TimedControl::ready);
+  const Clocks before = stopped_clocks();
+  const double wall = seconds_of(CLOCK_MONOTONIC);
+  say(TimedControl::go);
+  await_turn(TimedControl::done);
+  TimedReading reading{.wall = seconds_of(CLOCK_MONOTONIC) - wall};
+  const Clocks after = stopped_clocks();
+  reading.cpu = after.all - before.all;
+  // What other threads did while nothing was timed was work for what was, or for what comes.
+  if (before.others() - others_ > kIdle) reading.cpu += before.others() - others_;
+  others_ = after.others();
+  reading.threads = std::max(threads_of(runner_->child_->pid()), static_cast<int>(std::lround(reading.cpu / reading.wall)));
+  if (!request.dry) copy_outputs(request.first, request.count);
+  say(TimedControl::nobody);
   const RemoteRunner::Answer answer = guarded([&] { return runner_->receive(runner_->sequence_, kMostAnswer, deadline); });
   if (answer.kind != wire::Kind::timed || answer.payload.size() != sizeof(std::int32_t)) fail(answer);
   std::int32_t status = 0;

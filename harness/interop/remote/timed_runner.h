@@ -34,8 +34,8 @@ class TimedRunner {
   ~TimedRunner();
 
   void fill(const wire::FillRequest& request);
-  // Slots from `first` on, round the ring. The runner stands still while its outputs are copied.
-  TimedReading run(std::uint64_t first, std::uint64_t count);
+  // The runner stands still while its outputs are copied.
+  TimedReading run(const wire::TimeRequest& request);
 
   // Of the batch's call `call`: what it wrote to `tensor`.
   std::span<const std::byte> output(std::uint64_t call, std::size_t tensor) const;
@@ -44,7 +44,14 @@ class TimedRunner {
 
  private:
   class Memory;
-  TimedReading read_clocks();
+  // Seconds of processor time: of all threads, and of the first; that is 0 where the system does not tell.
+  struct Clocks {
+    double all;
+    double first;
+    double others() const { return first > 0 ? all - first : 0; }
+  };
+  Clocks stopped_clocks();
+  void say(std::uint32_t turn);
   void await_turn(std::uint32_t turn);
   void copy_outputs(std::uint64_t first, std::uint64_t count);
   void expect_ready(const RemoteRunner::Answer& answer);
@@ -57,7 +64,8 @@ class TimedRunner {
   std::unique_ptr<Memory> memory_;
   std::unique_ptr<RemoteRunner> runner_;
   clockid_t clock_ = 0;
-  double others_ = 0;  // processor time of the threads beside the first, when it last stood still
+  double others_ = 0;  // Clocks::others() after the batch before
+  bool stands_ = false;
   std::vector<std::byte> outputs_;
   AssayStatus status_ = ASSAY_OK;
 };

@@ -87,14 +87,17 @@ struct TimedRequest {
 // Fresh data for slots from `first` on, round the ring.
 struct FillRequest {
   std::uint64_t poison = 0;  // of outputs, beside the seeds
+  std::uint64_t laps = 1;    // as the data are in this call of the slot
   std::uint64_t first = 0;
   std::vector<std::uint64_t> seeds;
 };
 
-// Slots from `first` on, round the ring.
+// Slots from `first` on, round the ring; all of them so many times, with data that change between.
 struct TimeRequest {
   std::uint64_t first = 0;
   std::uint64_t count = 0;
+  std::uint64_t laps = 1;
+  bool dry = false;  // all but the calls: what is not theirs
 };
 
 enum class Phase : std::uint32_t { packed_bytes = 0, pack = 1, run = 2 };

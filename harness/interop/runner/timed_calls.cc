@@ -152,6 +152,8 @@ std::optional<wire::Fault> TimedCalls::fill(const wire::FillRequest& request) {
   }
   for (std::size_t i = 0; i < request.seeds.size(); ++i) {
     const std::uint64_t slot = (request.first + i) % slots_.size();
+    slots_[slot].seed = request.seeds[i];
+    slots_[slot].poison = request.poison;
     const auto fill_one = [&](std::size_t t) {
       const std::uint64_t poison = request_.tensors[t].pattern.empty() ? request.poison : 0;
       fill_timed(request_.tensors[t], tensor_seed(request.seeds[i], t) + poison, tensor(slot, t));
@@ -164,8 +166,28 @@ std::optional<wire::Fault> TimedCalls::fill(const wire::FillRequest& request) {
     for (std::size_t t = 0; t < request_.tensors.size(); ++t) {
       if (t != packed_tensor_) fill_one(t);
     }
+    for (std::uint64_t lap = 1; lap < request.laps; ++lap) change(slot, lap);
   }
   return std::nullopt;
+}
+
+// What has been packed stays. A word of each output is poisoned anew.
+void TimedCalls::change(std::uint64_t slot, std::uint64_t lap) {
+  const Slot& one = slots_[slot];
+  for (std::size_t t = 0; t < request_.tensors.size(); ++t) {
+    const TimedTensor& about = request_.tensors[t];
+    const std::uint64_t seed = tensor_seed(one.seed, t);
+    if (t != packed_tensor_) change_timed(about, seed, lap, tensor(slot, t));
+    if (!about.pattern.empty() || about.bytes < sizeof seed) continue;
+    const std::uint64_t how = mixed(seed + one.poison + lap);
+    std::memcpy(tensor(slot, t) + how % (about.bytes / sizeof how) * sizeof how, &how, sizeof how);
+  }
+}
+
+// Until the host has read its clocks, and what was written.
+void TimedCalls::rest() {
+  say(control_->turn, TimedControl::done);
+  await(control_->turn, TimedControl::nobody);
 }
 
 TimedCalls::End TimedCalls::run(const wire::TimeRequest& request) {
@@ -176,17 +198,20 @@ TimedCalls::End TimedCalls::run(const wire::TimeRequest& request) {
   await(control_->turn, TimedControl::go);
   const auto caught = run_disciplined(
       [&] {
-        std::uint64_t slot = request.first % slots_.size();
-        for (std::uint64_t i = 0; i < request.count; ++i) {
-          const int status = kernel_.run(slots_[slot].blocks[0].data());
-          if (status != ASSAY_OK) end.status = status;
-          slot = slot + 1 < slots_.size() ? slot + 1 : 0;
+        for (std::uint64_t lap = 0; lap < request.laps; ++lap) {
+          std::uint64_t slot = request.first % slots_.size();
+          for (std::uint64_t i = 0; i < request.count; ++i) {
+            if (lap > 0) change(slot, lap);
+            const int status = request.dry ? ASSAY_OK : kernel_.run(slots_[slot].blocks[0].data());
+            if (status != ASSAY_OK) end.status = status;
+            slot = slot + 1 < slots_.size() ? slot + 1 : 0;
+          }
         }
-        say(control_->turn, TimedControl::done);
+        rest();
       },
       false);
   if (caught) end.fault = fault_of(wire::Phase::run, *caught);
-  if (caught && control_->turn == TimedControl::go) say(control_->turn, TimedControl::done);
+  if (caught && control_->turn == TimedControl::go) rest();
   if (const std::string left = handlers.settle(); !left.empty() && !end.fault) end.fault = wire::Fault{.text = left};
   return end;
 }

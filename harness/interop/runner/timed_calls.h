@@ -35,10 +35,14 @@ class TimedCalls {
   struct Slot {
     std::vector<std::vector<std::byte>> blocks;
     std::byte* packed = nullptr;
+    std::uint64_t seed = 0;
+    std::uint64_t poison = 0;
   };
   std::byte* tensor(std::uint64_t slot, std::size_t index) const;
   void map_memory();
   void bind(std::uint64_t slot);
+  void rest();
+  void change(std::uint64_t slot, std::uint64_t lap);
   void take_packed(std::int64_t bytes);
   std::optional<wire::Fault> ask_packed_bytes();
   std::optional<wire::Fault> pack(Slot& slot);

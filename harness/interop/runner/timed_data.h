@@ -101,6 +101,14 @@ inline void fill_timed(const TimedTensor& tensor, std::uint64_t seed, std::byte*
     stir(to + at, tensor.unit, mixed(seed ^ (at + 1)));
 }
 
+// Between two calls of the same slot one unit of each input is stirred, at a place that nobody can tell without reading all of it.
+inline void change_timed(const TimedTensor& tensor, std::uint64_t seed, std::uint64_t lap, std::byte* at) {
+  const std::uint64_t units = tensor.unit == 0 ? 0 : tensor.bytes / tensor.unit;
+  if (tensor.pattern.empty() || units == 0) return;
+  const std::uint64_t how = mixed(seed + mixed(lap));
+  stir(at + how % units * tensor.unit, tensor.unit, mixed(how));
+}
+
 // Of a slot's tensor: each its own.
 inline std::uint64_t tensor_seed(std::uint64_t slot_seed, std::size_t tensor) {
   return mixed(slot_seed) + tensor;

@@ -67,6 +67,7 @@ TimedRequest decode_timed(std::span<const std::byte> payload) {
 std::string encode(const FillRequest& request) {
   Writer out;
   out.number(request.poison);
+  out.number(request.laps);
   out.number(request.first);
   out.number(static_cast<std::uint32_t>(request.seeds.size()));
   for (const std::uint64_t seed : request.seeds) out.number(seed);
@@ -77,6 +78,7 @@ FillRequest decode_fill(std::span<const std::byte> payload) {
   Reader in(payload);
   FillRequest request;
   request.poison = in.number<std::uint64_t>("poison");
+  request.laps = limited(in.number<std::uint64_t>("laps"), kMostSlots, "laps");
   request.first = in.number<std::uint64_t>("first slot");
   request.seeds.resize(in.count(8, "seeds"));
   for (std::uint64_t& seed : request.seeds) seed = in.number<std::uint64_t>("seed");
@@ -88,6 +90,8 @@ std::string encode(const TimeRequest& request) {
   Writer out;
   out.number(request.first);
   out.number(request.count);
+  out.number(request.laps);
+  out.number<std::uint32_t>(request.dry ? 1 : 0);
   return out.bytes();
 }
 
@@ -96,6 +100,8 @@ TimeRequest decode_time(std::span<const std::byte> payload) {
   TimeRequest request;
   request.first = in.number<std::uint64_t>("first slot");
   request.count = limited(in.number<std::uint64_t>("count"), kMostSlots, "calls");
+  request.laps = limited(in.number<std::uint64_t>("laps"), kMostSlots, "laps");
+  request.dry = in.number<std::uint32_t>("dry") != 0;
   in.finish();
   return request;
 }

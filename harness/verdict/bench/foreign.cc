@@ -18,6 +18,7 @@ namespace assay::bench {
 namespace {
 
 constexpr int kMostBatches = 8;  // of a round
+constexpr double kBatches = 4;   // at least, where there are laps: of each the last lap's outputs are looked at
 
 std::uint64_t random_seed() {
   std::random_device device;
@@ -82,7 +83,8 @@ std::string our_best(const Op& op) {
 
 Ring::Ring(const TimedCase& timed, const TimedKernel& kernel, const RunnerOptions& options, Temperature temperature,
            std::uint64_t seed)
-    : temperature_(temperature),
+    : timed_(timed),
+      temperature_(temperature),
       runner_(options, kernel.variant, timed.request(timed.slots())),
       next_seed_(seed),
       poison_(mixed(seed)),
@@ -91,7 +93,7 @@ Ring::Ring(const TimedCase& timed, const TimedKernel& kernel, const RunnerOption
 }
 
 void Ring::fill(std::uint64_t first, std::uint64_t count) {
-  wire::FillRequest request{.poison = poison_, .first = first, .seeds = {}};
+  wire::FillRequest request{.poison = poison_, .laps = 1, .first = first, .seeds = {}};
   for (std::uint64_t i = 0; i < count; ++i) {
     std::uint64_t& seed = seeds_[(first + i) % seeds_.size()];
     seed = next_seed_++;
@@ -101,22 +103,23 @@ void Ring::fill(std::uint64_t first, std::uint64_t count) {
 }
 
 // Cold slots are filled when they have been used, and come round when the caches have seen all others; warm ones just before.
-CallTime Ring::run(std::uint64_t calls) {
-  calls = std::clamp<std::uint64_t>(calls, 1, most_calls());
+CallTime Ring::run(double seconds, double call_seconds) {
+  constexpr double kMostLaps = 256;
+  const double wanted = call_seconds > 0 ? std::ceil(seconds / call_seconds) : 1;
+  const auto calls = static_cast<std::uint64_t>(std::min(wanted, static_cast<double>(most_calls())));
+  laps_ = timed_.has_laps() ? static_cast<std::uint64_t>(std::clamp(wanted / static_cast<double>(calls), 1.0, kMostLaps)) : 1;
   const std::uint64_t first = next_;
+  wire::TimeRequest request{.first = first, .count = calls, .laps = laps_, .dry = true};
+  const TimedReading nothing = runner_.run(request);
   if (temperature_ == Temperature::warm) fill(first, calls);
   used_.clear();
   for (std::uint64_t i = 0; i < calls; ++i) used_.push_back(seeds_[(first + i) % seeds_.size()]);
-  const TimedReading nothing = runner_.run(first, 0);
-  crossings_cpu_.push_back(nothing.cpu);
-  crossings_wall_.push_back(nothing.wall);
-  const TimedReading reading = runner_.run(first, calls);
+  request.dry = false;
+  const TimedReading reading = runner_.run(request);
   next_ = (first + calls) % seeds_.size();
-  const auto each = static_cast<double>(calls);
-  const auto net = [&](double all, const std::vector<double>& crossings) {
-    return std::max(all - median(crossings), 1e-10) / each;
-  };
-  return {net(reading.cpu, crossings_cpu_), net(reading.wall, crossings_wall_), reading.threads};
+  const auto each = static_cast<double>(calls * laps_);
+  const auto net = [&](double all, double crossing) { return std::max(all - crossing, all / 4) / each; };
+  return {net(reading.cpu, nothing.cpu), net(reading.wall, nothing.wall), reading.threads};
 }
 
 void Ring::refill() {
@@ -140,10 +143,9 @@ CallTime ForeignTimer::round() {
   std::vector<CallTime> batches;
   double spent = 0;
   while (std::ssize(batches) < kMostBatches && spent < round_seconds_) {
-    const double wanted = call_seconds_ > 0 ? std::ceil((round_seconds_ - spent) / call_seconds_) : 1;
-    batches.push_back(ring_.run(static_cast<std::uint64_t>(std::min(wanted, 1e6))));
+    batches.push_back(ring_.run(round_seconds_ / kBatches, call_seconds_));
     call_seconds_ = batches.back().cpu;
-    spent += call_seconds_ * static_cast<double>(ring_.seeds().size());
+    spent += call_seconds_ * static_cast<double>(ring_.seeds().size() * ring_.laps());
     if (ring_.runner().status() != ASSAY_OK)
       throw TimedFailure(fmt::format("refused a timed call (status {})", static_cast<int>(ring_.runner().status())));
     if (untimed_) hold_to_untimed();
@@ -171,10 +173,10 @@ void ForeignTimer::hold_to_untimed() {
   std::vector<std::size_t> order(ring_.seeds().size());
   std::iota(order.begin(), order.end(), 0);
   for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[(coin_ = mixed(coin_)) % i]);
-  wire::FillRequest request{.poison = coin_, .seeds = {}};
+  wire::FillRequest request{.poison = coin_, .laps = ring_.laps(), .seeds = {}};
   for (const std::size_t call : order) request.seeds.push_back(ring_.seeds()[call]);
   untimed_->fill(request);
-  untimed_->run(0, order.size());
+  untimed_->run({.count = order.size()});
   for (std::size_t i = 0; i < order.size(); ++i) {
     const auto timed = timed_outputs(order[i]);
     const auto untimed = timed_.outputs([&](std::size_t tensor) { return untimed_->output(i, tensor); });
@@ -191,23 +193,23 @@ void ForeignTimer::hold_to_untimed() {
 
 void ForeignTimer::hold_to_ours() {
   const std::vector<std::uint64_t>& seeds = ring_.seeds();
-  ours_->fill({.poison = coin_, .seeds = seeds});
-  ours_->run(0, seeds.size());
+  ours_->fill({.poison = coin_, .laps = ring_.laps(), .seeds = seeds});
+  ours_->run({.count = seeds.size()});
   if (drawn_.outputs.empty()) {
     const std::size_t call = (coin_ = mixed(coin_)) % seeds.size();
-    drawn_ = {0, seeds[call], timed_outputs(call)};
+    drawn_ = {0, seeds[call], ring_.laps(), timed_outputs(call)};
   }
   for (std::size_t i = 0; i < seeds.size(); ++i) {
     std::vector<Array> timed = timed_outputs(i);
     const double distance = distance_of(timed, timed_.outputs([&](std::size_t tensor) { return ours_->output(i, tensor); }));
-    if (distance > farthest_.distance) farthest_ = {distance, seeds[i], std::move(timed)};
+    if (distance > farthest_.distance) farthest_ = {distance, seeds[i], ring_.laps(), std::move(timed)};
   }
 }
 
 std::string ForeignTimer::judge() const {
   for (const Sample* sample : {&farthest_, &drawn_}) {
     Replay replay(sample->outputs);
-    CaseCheck check(op_, timed_.case_of(sample->seed), nullptr);
+    CaseCheck check(op_, timed_.case_of(sample->seed, sample->laps), nullptr);
     const Candidate candidate{.name = kernel_.variant, .selection = "", .executor = &replay, .canonical = kernel_.canonical};
     const CaseResult result =
         check.check(candidate, Checks::parse(kernel_.canonical ? "classes,bound,exact,bits" : "classes,bound,exact"));

@@ -32,18 +32,20 @@ class Ring {
   Ring(const TimedCase& timed, const TimedKernel& kernel, const RunnerOptions& options, Temperature temperature,
        std::uint64_t seed);
 
-  // At most most_calls() of them; what crossing costs is taken off. Throws TimedFailure.
-  CallTime run(std::uint64_t calls);
+  // About `seconds` of calls of so many each, or of one if that is not known; what is not theirs is measured and taken off. Throws TimedFailure.
+  CallTime run(double seconds, double call_seconds);
   // Fresh data for the slots that it used.
   void refill();
   std::uint64_t most_calls() const { return seeds_.size() - 1; }
   // Of the last run.
   const std::vector<std::uint64_t>& seeds() const { return used_; }
+  std::uint64_t laps() const { return laps_; }
   const TimedRunner& runner() const { return runner_; }
 
  private:
   void fill(std::uint64_t first, std::uint64_t count);
 
+  const TimedCase& timed_;
   Temperature temperature_;
   TimedRunner runner_;
   std::uint64_t next_seed_;
@@ -51,7 +53,7 @@ class Ring {
   std::vector<std::uint64_t> seeds_;  // of the slots
   std::uint64_t next_ = 0;
   std::vector<std::uint64_t> used_;
-  std::vector<double> crossings_cpu_, crossings_wall_;
+  std::uint64_t laps_ = 1;
 };
 
 class ForeignTimer final : public Subject {
@@ -70,6 +72,7 @@ class ForeignTimer final : public Subject {
   struct Sample {
     double distance = -1;  // from what our kernel wrote, as distance_of() has it
     std::uint64_t seed = 0;
+    std::uint64_t laps = 1;
     std::vector<Array> outputs = {};
   };
   std::vector<Array> timed_outputs(std::size_t call) const;

@@ -83,6 +83,7 @@ TimedCase::TimedCase(const Op& op, const Params& params, Temperature temperature
   const bool cold = temperature == Temperature::cold;
   const std::uint64_t ring = cold ? cold_bytes() : second_level_cache_bytes() / 2;
   slots_ = std::clamp<std::uint64_t>(ring / slot_bytes + (cold ? 2 : 0), 2, kMostSlots);
+  has_laps_ = !cold && std::ranges::none_of(specs, &TensorSpec::in_place_only);
   evicts_ = cold && cost_of(op, params).bytes * static_cast<double>(slots_) < static_cast<double>(cold_bytes());
 }
 
@@ -112,7 +113,7 @@ Array TimedCase::gathered(std::size_t tensor, std::span<const std::byte> bytes) 
   return gather(signature_.tensors[tensor], bytes.data());
 }
 
-TestCase TimedCase::case_of(std::uint64_t seed) const {
+TestCase TimedCase::case_of(std::uint64_t seed, std::uint64_t laps) const {
   TestCase test;
   test.name = "timed";
   test.params = params_;
@@ -124,6 +125,8 @@ TestCase TimedCase::case_of(std::uint64_t seed) const {
     if (signature_.tensors[t].role != Direction::in) continue;
     memory.resize(tensors_[t].bytes);
     fill_timed(tensors_[t], tensor_seed(seed, t), memory.data());
+    const bool packed = packed_ != wire::kNone && part_.pointers[packed_].target == t;
+    for (std::uint64_t lap = 1; lap < laps && !packed; ++lap) change_timed(tensors_[t], tensor_seed(seed, t), lap, memory.data());
     test.inputs.push_back(gathered(t, memory));
   }
   return test;

@@ -24,8 +24,10 @@ class TimedCase {
   bool evicts() const { return evicts_; }
   const Signature& signature() const { return signature_; }
 
-  // The call of a seed.
-  TestCase case_of(std::uint64_t seed) const;
+  // The call of a seed, as it is in a slot's last of so many calls.
+  TestCase case_of(std::uint64_t seed, std::uint64_t laps) const;
+  // Whether a slot can be called again with other data: what the kernel changes in place is there once.
+  bool has_laps() const { return has_laps_; }
   // Its outputs as arrays, from what the kernel wrote to their memory. `bytes_of`: that of a tensor.
   template <class Bytes>
   std::vector<Array> outputs(const Bytes& bytes_of) const {
@@ -53,6 +55,7 @@ class TimedCase {
   std::uint32_t packed_ = wire::kNone;
   std::uint64_t slots_ = 0;
   bool evicts_ = false;
+  bool has_laps_ = false;
 };
 
 }  // namespace assay::bench
