@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <set>
 
 #include "harness/verdict/bench/bench.h"
+#include "harness/verdict/draw.h"
 #include "harness/verdict/suite.h"
 
 namespace assay {
@@ -56,6 +58,11 @@ bench::BenchResult timed(const std::string& kernel, bench::Temperature temperatu
       .at(0);
 }
 
+// Of the op's benchmarks the one that costs least.
+Params cheapest(const Op& op) {
+  return std::ranges::min(op.family->bench_params(op), {}, [&](const Params& params) { return work_of(op, params); });
+}
+
 TEST(TimedCheats, NoneGetsATime) {
   for (const Cheat& one : kCheats) {
     const bench::BenchResult result = timed(one.kernel, bench::Temperature::warm);
@@ -77,6 +84,24 @@ TEST(TimedCheats, HonestOnesDo) {
       EXPECT_GT(result.speed, 0) << kernel;
     }
   }
+}
+
+// Our own kernels, as if they were a stranger's.
+TEST(TimedCheats, EveryFamilyHasItsTime) {
+  bench::BenchOptions options;
+  options.gate = [](const Op&, const Variant&, std::string&) { return true; };
+  options.runner = RunnerOptions{};
+  options.rounds = 1;
+  std::vector<bench::BenchItem> items;
+  std::set<const Family*> families;
+  for (const Op* op : ops()) {
+    if (!families.insert(op->family).second) continue;
+    const AnyKernel& best = select_kernel(*op->table, std::nullopt);
+    const Variant variant{.name = best.name, .isa = best.isa, .foreign = true};
+    items.push_back({op, variant, cheapest(*op), bench::Temperature::warm});
+  }
+  for (const bench::BenchResult& one : bench::run_benchmarks(items, options))
+    EXPECT_TRUE(one.timed()) << one.name << ": " << one.failure << one.refusal;
 }
 
 TEST(TimedCheats, WorkOnAnotherThreadCounts) {

@@ -78,6 +78,7 @@ int run_bench(const BenchCliOptions& options, const Common& common) {
   if (runner && !checks.off_to_string().empty()) fmt::print(stderr, "checks off: {}\n", checks.off_to_string());
   how.gate = bench::parity_gate(runner, checks);
   how.runner = runner;
+  how.checks = checks;
   const auto results = run_with_status_line(options, plugins, how);
 
   nlohmann::ordered_json json = bench::bench_json(results);

@@ -164,7 +164,7 @@ void measure(const BenchItem& item, const BenchOptions& options, BenchResult& re
   if (reads) result.read = rounds.of_read(result.cost.bytes);
   if (peak) result.compute = rounds.of_compute(result.cost.operations());
   if (rival) rival->report(result);
-  if (const std::string wrong = subject->judge(); !wrong.empty()) throw TimedFailure(wrong);
+  if (const std::string wrong = subject->judge(options.checks); !wrong.empty()) throw TimedFailure(wrong);
   if (item.variant.foreign) result.failure = impossible(result, rounds);
 }
 

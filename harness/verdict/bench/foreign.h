@@ -66,7 +66,7 @@ class ForeignTimer final : public Subject {
   // Throws TimedFailure too where what it wrote is not what it writes untimed.
   CallTime round() override;
   // Holds what was kept of the rounds to the reference.
-  std::string judge() const override;
+  std::string judge(const Checks& checks) const override;
 
  private:
   struct Sample {

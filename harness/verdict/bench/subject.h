@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "harness/verdict/checks.h"
+
 namespace assay::bench {
 
 // A call's time, in seconds.
@@ -20,7 +22,7 @@ class Subject {
   // At least BenchOptions::round_seconds of calls, if so many are cold. Throws where the kernel does not come back.
   virtual CallTime round() = 0;
   // What is wrong with what it computed while it was timed, in words; empty: nothing.
-  virtual std::string judge() const { return {}; }
+  virtual std::string judge(const Checks& /*checks*/) const { return {}; }
 };
 
 }  // namespace assay::bench
