@@ -63,6 +63,10 @@ struct BenchResult {
   bool roof_suspect() const;  // more than 100 per cent: the roof was measured too low
 };
 
+// A time that beats the best readings of all rounds (GB/s, Gop/s), in words; empty: it may be. Whoever is that fast has not done the work, or
+// the call was not cold.
+std::string impossible(const BenchResult& result, double most_read, double most_compute);
+
 // Those of the op's variants that this CPU runs (or those of `isa`), at `shape` (complete), or, without one, at each of the op's own
 // shapes.
 std::vector<BenchItem> bench_items(const Op& op, const std::vector<Variant>& variants, std::optional<Isa> isa,
