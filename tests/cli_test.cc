@@ -1,10 +1,13 @@
 // The manners of the program: what it prints, where, and how it exits. Runs the program that ASSAY_PROGRAM names.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -131,6 +134,46 @@ TEST(Cli, JsonSaysWhereItComesFrom) {
   }
   const auto made = nlohmann::json::parse(assay("check add --data gauss --seed 5 --cases 2 --json").output);
   for (const auto& one : made.at("cases")) EXPECT_TRUE(one.contains("seed"));
+}
+
+// The names of the cases that one variant of add ran.
+std::vector<std::string> cases_of(const std::string& options) {
+  std::vector<std::string> names;
+  const auto json = nlohmann::json::parse(assay("check add --isa scalar --json " + options).output);
+  for (const auto& one : json.at("cases")) names.push_back(one.at("case"));
+  return names;
+}
+
+TEST(Cli, OptionsOfMadeCasesCount) {
+  const std::vector<std::string> three = cases_of("--shape n=33 --seed 5 --cases 3");
+  ASSERT_EQ(three.size(), 3U);
+  EXPECT_TRUE(contains(three[0], "seed 5")) << three[0];
+  EXPECT_TRUE(contains(three[2], "seed 7")) << three[2];
+  EXPECT_EQ(cases_of("--shape n=33 --cases 4 --shard 1/2").size(), 2U);
+}
+
+TEST(Cli, AReportOfFailuresFails) {
+  const char* const temporary = std::getenv("TMPDIR");
+  const std::string file =
+      std::string(temporary == nullptr ? "/tmp" : temporary) + "/assay_cli_report_" + std::to_string(getpid()) + ".json";
+  std::string json = assay("check add --isa scalar --shape n=33 --json").output;
+  std::ofstream(file) << json;
+  EXPECT_EQ(assay("report " + file).status, 0);
+  const std::string passed = "\"verdict\": \"pass\"";
+  ASSERT_TRUE(contains(json, passed));
+  json.replace(json.find(passed), passed.size(), "\"verdict\": \"fail\"");
+  std::ofstream(file) << json;
+  EXPECT_EQ(assay("report " + file).status, 1);
+  std::remove(file.c_str());
+}
+
+TEST(Cli, AnIsaThatThisCpuLacksIsRefused) {
+  const auto isas = nlohmann::json::parse(assay("list --json").output).at("isas").get<std::set<std::string>>();
+  for (const std::string isa : {"amx_int8", "avxvnni", "avx512vnni"}) {
+    if (isas.contains(isa)) continue;
+    EXPECT_EQ(assay("check add --isa " + isa).status, 2) << isa;
+    return;
+  }
 }
 
 TEST(Cli, NoEscapesOffATerminal) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 
 #include "harness/verdict/discipline/kernel_run.h"
 
@@ -22,6 +23,21 @@ AssayStatus busy(const void*) noexcept {
   while (std::chrono::steady_clock::now() < end) continue;
   --inside;
   return ASSAY_OK;
+}
+
+int threads_here() {
+  return static_cast<int>(std::distance(std::filesystem::directory_iterator("/proc/self/task"), {}));
+}
+
+// Who begins first does so when all are there.
+TEST(Crowd, NobodyBeginsAlone) {
+  constexpr int kCallers = 8;
+  std::atomic<int> of_the_first{0};
+  run_at_once(kCallers, [&](std::size_t) {
+    int nobody = 0;
+    of_the_first.compare_exchange_strong(nobody, threads_here());
+  });
+  EXPECT_GE(of_the_first, kCallers);
 }
 
 // This thread and those that it starts on one core, for a while.

@@ -15,6 +15,7 @@
 
 #include "harness/verdict/check.h"
 #include "harness/verdict/placements.h"
+#include "harness/verdict/suite.h"
 #include "reference/ops/describe.h"
 
 namespace assay {
@@ -281,6 +282,48 @@ TEST(Overlooked, AKernelThatBearsNoSecondThread) {
                                     trial_case(), kNoBits);
   ASSERT_EQ(result.verdict, Verdict::fail);
   EXPECT_NE(result.failure->message.find("threads"), std::string::npos) << result.failure->message;
+}
+
+// Runs as it would, and keeps how it was asked to.
+class Recording final : public Executor {
+ public:
+  explicit Recording(KernelFunction kernel) : own_(kernel) {}
+  Execution run(const Call& call, std::span<const CallPart> parts, const Manner& manner) override {
+    if (manner.at_once) callers.insert(parts.size());
+    std::set<std::int64_t> rows;
+    for (const CallPart& part : parts) rows.insert(part.params.integer("rows"));
+    most_sizes = std::max(most_sizes, rows.size());
+    return own_.run(call, parts, manner);
+  }
+  std::set<std::size_t> callers;
+  std::size_t most_sizes = 0;  // of one call's parts
+
+ private:
+  InProcess own_;
+};
+
+TEST(Overlooked, CallersAreSeveralAndTheirPartsUneven) {
+  const Op& op = require_op("rms_norm");
+  Recording executor(op.kernels().back().run);
+  const Params params{{"rows", std::int64_t{64}}, {"n", std::int64_t{1024}}, {"eps", 1e-6}};
+  CaseCheck check(op, shape_test_case(op, params), nullptr);
+  const CaseResult result = check.check({.name = "recorded", .selection = "", .executor = &executor}, Checks::all(), true);
+  EXPECT_FALSE(result.failure) << result.failure->message;
+  for (const std::size_t callers : {3U, 4U, 5U, 8U}) EXPECT_TRUE(executor.callers.contains(callers)) << callers;
+  EXPECT_GE(executor.most_sizes, 4U);
+}
+
+TEST(Overlooked, InputsOfAnotherTypeOrShapeAreRefused) {
+  const Op& op = require_op("rms_norm");
+  const Params params{{"rows", std::int64_t{4}}, {"n", std::int64_t{8}}, {"eps", 1e-6}};
+  const auto call_with = [&](auto change) {
+    std::vector<Array> inputs = shape_test_case(op, params).inputs;
+    change(inputs[0]);
+    Call(op, params, std::move(inputs));
+  };
+  EXPECT_NO_THROW(call_with([](Array&) {}));
+  EXPECT_THROW(call_with([](Array& x) { x.dtype = DType::i32; }), std::invalid_argument);
+  EXPECT_THROW(call_with([](Array& x) { x.shape = {8, 4}; }), std::invalid_argument);
 }
 
 TEST(Overlooked, AnotherRefusalThanTheOneAskedFor) {

@@ -173,6 +173,16 @@ TEST(RefusedCalls, WhatIsTakenIsNamed) {
                  "the first span's first = 9223372036854775792, the first span's count = 67108864: returned ok" + bad_shape);
 }
 
+TEST(RefusedCalls, KernelsAndReferencesAgreeOnWhatInputsMayHold) {
+  for (const Op* op : ops()) {
+    for (TestCase& test : refused_value_cases(*op)) {
+      CaseCheck check(*op, std::move(test), nullptr);
+      const CaseResult result = check.check(variants_of(*op).back(), Checks::parse("classes,bound,exact"));
+      EXPECT_FALSE(result.failure) << op->name << " " << result.case_name << ": " << result.failure->message;
+    }
+  }
+}
+
 TEST(RefusedCalls, WhatInputsHoldIsAskedUnderEveryChoice) {
   const Op& op = require_op("rope_table");
   std::set<std::string> recipes;

@@ -45,7 +45,8 @@ TestCase shape_test_case(const Op& op, Params params);
 // Sizes, choices and the inputs' distribution follow from the seed; it costs at most `work` (harness/verdict/draw.h).
 TestCase random_test_case(const Op& op, std::uint64_t seed, double work);
 
-// Calls that must be refused for one number at the end of an input, of every choice that the op has.
+// Calls of every choice that the op has in which an input ends in, or holds alone, a number that some op must refuse: NaN, an infinity, no
+// index, past f16. Whether this op must, the description says. None of an op that refuses none of them.
 std::vector<TestCase> refused_value_cases(const Op& op);
 
 // What the user asks for with --shape, --data, --seed.
