@@ -103,14 +103,17 @@ std::optional<Failure> CaseCheck::check_layouts(const Candidate& candidate, cons
 // depends on the cut is told apart from what depends on threads.
 std::optional<Failure> CaseCheck::check_cut(const Candidate& candidate, const Outcome& first, const Split& split,
                                             const Checks& checks, CaseResult& result) {
+  Outcome in_turn = first;  // of one whose bits may depend on the cut: what threads are held to
   for (const bool at_once : {false, true}) {
     if (candidate.canonical && !at_once) continue;
     ++result.placements;
     const Outcome other = call_.run_parts(*candidate.executor, split, 2, {.at_once = at_once});
     result.crashed = other.crashed;
     const std::string how = fmt::format("when placed cut by {} {}", split.param, at_once ? "among 2 threads" : "in 2 parts");
-    const char* trait = at_once ? kByThreads : "not batch invariant";
-    if (auto failure = compare_layout(first, other, how, candidate, trait, checks)) return failure;
+    const auto failure = at_once ? compare_layout(in_turn, other, how, candidate, kByThreads, checks)
+                                 : compare_cut(first, other, how, candidate, checks);
+    if (failure) return failure;
+    if (!candidate.traits.batch_invariant()) in_turn = other;
   }
   return std::nullopt;
 }
@@ -171,7 +174,7 @@ std::optional<Failure> CaseCheck::check_crowds(const Candidate& candidate, const
       ++result.placements;
       result.crashed = alone[0].crashed;
       const std::string how = fmt::format("when cut in {} parts", callers);
-      if (auto failure = compare_layout(first, alone[0], how, candidate, "not batch invariant", checks)) return failure;
+      if (auto failure = compare_cut(first, alone[0], how, candidate, checks)) return failure;
     }
     ++result.placements;
     const std::vector<Outcome> together = run_callers(candidate, callers, {.at_once = true});
@@ -187,10 +190,13 @@ std::optional<Failure> CaseCheck::check_crowds(const Candidate& candidate, const
 
 std::optional<Failure> CaseCheck::check_many_calls(const Candidate& candidate, const Checks& checks) {
   if (!judges_layouts(candidate, checks) || refused()) return std::nullopt;
+  call_.allow_over_read(candidate.traits.over_read());
   const Placement& front = call_.placements().front();
-  const double begun = thread_seconds();
+  // One that waits for threads of its own takes none of this thread's time.
+  const clockid_t clock = candidate.traits.own_threads() ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
+  const double begun = seconds_of(clock);
   const Outcome first = call_.run(*candidate.executor, front);
-  const double each = std::max(call_.work() / kManyWork, (thread_seconds() - begun) / kManySeconds);
+  const double each = std::max(call_.work() / kManyWork, (seconds_of(clock) - begun) / kManySeconds);
   const auto times = static_cast<std::int64_t>(std::clamp(1 / each, 2.0, kManyCalls));
   const Outcome last = call_.run(*candidate.executor, front, {.times = times});
   const std::string left = candidate.executor->settle();
