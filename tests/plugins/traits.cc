@@ -37,7 +37,7 @@ AssayStatus norm(const RmsNormArgs& a) {
 }
 
 bool has_output(const RmsNormArgs& a, AssayStatus status) {
-  return status == ASSAY_OK && a.rows > 0 && a.n > 0 && std::isfinite(a.y[0]);
+  return status == ASSAY_OK && a.rows > 0 && a.n > 0 && std::isfinite(a.y[0]) && a.y[0] != 0;
 }
 
 AssayStatus plain(const void* args) {

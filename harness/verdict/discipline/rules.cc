@@ -115,8 +115,8 @@ std::string heap_complaint(std::uint64_t before, std::uint64_t after) {
 }
 
 std::string threads_complaint(std::uint64_t before, std::uint64_t after) {
-  return "started " + std::to_string(after - before) +
-         " threads of its own: a kernel runs on its caller's (threads=own declares them)";
+  return "started threads of its own, " + std::to_string(after - before) +
+         ": a kernel runs on its caller's, or declares threads=own";
 }
 
 // AMX's; to look is to take back.
