@@ -91,6 +91,24 @@ TEST(Traits, CasesOutsideTheDomainAreNotAskedAndListed) {
   for (const CaseResult& one : result.cases) EXPECT_NE(one.case_name, "nonfinite");
 }
 
+TEST(Traits, OneNaNOrInfinityIsOutsideTheDomain) {
+  Candidate candidate{.name = "", .selection = "", .executor = nullptr};
+  candidate.traits = Traits::parse("nan=no;");
+  TestCase test;
+  Array& input = test.inputs.emplace_back();
+  input.dtype = DType::f16;
+  input.shape = {3};
+  for (const auto& [bits, inside] :
+       {std::pair<std::uint16_t, bool>(0x7bff, true), {0x7c00, false}, {0xfc00, false}, {0x7e01, false}}) {
+    const std::uint16_t halves[] = {0, 0x3c00, bits};
+    const auto* const bytes = reinterpret_cast<const std::uint8_t*>(halves);
+    input.bytes.assign(bytes, bytes + sizeof halves);
+    EXPECT_EQ(takes(candidate, test), inside) << bits;
+  }
+  candidate.traits = {};
+  EXPECT_TRUE(takes(candidate, test));
+}
+
 TEST(Traits, WhatIsNeverSeenIsListedAsThat) {
   CheckRequest asked = request("idle");
   asked.generated.reset();

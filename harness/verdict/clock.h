@@ -16,4 +16,8 @@ inline double thread_seconds() {
   return seconds_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
+inline double wall_seconds() {
+  return seconds_of(CLOCK_MONOTONIC);
+}
+
 }  // namespace assay
