@@ -94,6 +94,13 @@ TEST(PluginCli, TraitsAreListed) {
   }
 }
 
+TEST(PluginCli, TraitsStandBesideTimes) {
+  const Ran ran = run_assay({"bench", "rms_norm", "--shape", "rows=2,n=64", "--warm", "--json", "--plugin",
+                             plugin("traits_plugin"), "--variant", "traits:over_read_declared"});
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(nlohmann::json::parse(ran.out)["benchmarks"][0]["traits"]["over-read"], "16") << ran.out;
+}
+
 TEST(PluginCli, AnOwnersLedgerIsWrittenAndCompared) {
   const TemporaryFolder folder;
   const std::string ledger = (folder.path() / "ledger.json").string();

@@ -9,7 +9,6 @@
 
 #include "golden/manifest.h"
 #include "harness/verdict/coverage.h"
-#include "harness/verdict/data_dir.h"
 #include "harness/verdict/nearest.h"
 #include "harness/verdict/op_run.h"
 #include "harness/verdict/refusals.h"
@@ -284,18 +283,6 @@ std::vector<std::string> tally_faults(const std::map<std::string, VariantTally>&
     if (trust_expected && tally.trusted == 0) faults.push_back(variant + ": no case that a kernel returning zeros would fail");
   }
   return faults;
-}
-
-std::filesystem::path own_golden() {
-  return data_dir() / "golden";
-}
-
-std::filesystem::path ledger_path() {
-  return own_golden() / "ledger.json";
-}
-
-std::string variant_label(const std::string& op, const std::string& variant) {
-  return variant.find(':') == std::string::npos ? variant : op + " " + variant;
 }
 
 SuiteResult run_suite(const CheckRequest& request, const Progress& progress) {

@@ -24,6 +24,7 @@ struct Variant {
   AssayStatus (*run)(const void* args) = nullptr;
   bool foreign = false;                 // a plugin's
   std::optional<Packing> packing = {};  // nullopt: the op's own layout
+  Traits traits = {};                   // what it declares
 };
 
 // The op's own, most preferred first.

@@ -25,6 +25,7 @@ BenchResult described(const BenchItem& item) {
   result.variant = item.variant.name;
   result.shape = item.params.to_string();
   result.temperature = item.temperature;
+  result.traits = item.variant.traits;
   return result;
 }
 

@@ -38,6 +38,7 @@ struct BenchResult {
   std::string variant;
   std::string shape;
   Temperature temperature = Temperature::cold;
+  Traits traits = {};   // that a plugin's kernel declares
   std::string refusal;  // why it was not timed; empty: it was
 
   std::size_t rounds = 0;

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "harness/verdict/data_dir.h"
 #include "harness/verdict/nearest.h"
 #include "harness/verdict/suite.h"
 
@@ -29,6 +30,18 @@ const Op& require_op(const std::string& name) {
   const Op* op = find_op(name);
   if (op == nullptr) throw std::invalid_argument(unknown_op(name));
   return *op;
+}
+
+std::filesystem::path own_golden() {
+  return data_dir() / "golden";
+}
+
+std::filesystem::path ledger_path() {
+  return own_golden() / "ledger.json";
+}
+
+std::string variant_label(const std::string& op, const std::string& variant) {
+  return variant.find(':') == std::string::npos ? variant : op + " " + variant;
 }
 
 }  // namespace assay
