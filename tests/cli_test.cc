@@ -84,6 +84,7 @@ TEST(Cli, UnknownNamesNameTheNearest) {
       {"chekc", "unknown command 'chekc'; the nearest is 'check'"},
       {"ledger shwo", "unknown ledger command 'shwo'; the nearest is 'show'"},
       {"check rms_nrom", "unknown op 'rms_nrom'; the nearest is 'rms_norm'"},
+      {"check relu", "unknown op 'relu', and none is near it; there are\n  "},
       {"list rms_nrom", "unknown op 'rms_nrom'; the nearest is 'rms_norm'"},
       {"bench rms_nrom", "unknown op 'rms_nrom'; the nearest is 'rms_norm'"},
       {"ledger show rms_nrom", "unknown op 'rms_nrom'; the nearest is 'rms_norm'"},

@@ -7,6 +7,7 @@
 
 #include "golden/atomic_file.h"
 #include "golden/read_file.h"
+#include "kernels/isa.h"
 #include "tests/program.h"
 #include "tests/temporary.h"
 
@@ -85,6 +86,23 @@ TEST(PluginCli, ListNamesTheirKernels) {
   EXPECT_TRUE(found) << ran.out;
 }
 
+TEST(PluginCli, TraitsAreListed) {
+  const Ran table = run_assay({"list", "rms_norm", "--plugin", plugin("traits_plugin")});
+  EXPECT_TRUE(contains(table.out, "rms_norm traits:over_read_declared declares over-read=16\n")) << table.out;
+  const Ran ran = run_assay({"list", "rms_norm", "--plugin", plugin("traits_plugin"), "--json"});
+  for (const auto& one : nlohmann::json::parse(ran.out)["ops"][0]["variants"]) {
+    const std::size_t declared = one["name"] == "traits:idle" ? 4 : 0;
+    EXPECT_GE(one.value("traits", nlohmann::json::object()).size(), declared) << ran.out;
+  }
+}
+
+TEST(PluginCli, TraitsStandBesideTimes) {
+  const Ran ran = run_assay({"bench", "rms_norm", "--shape", "rows=2,n=64", "--warm", "--json", "--plugin",
+                             plugin("traits_plugin"), "--variant", "traits:over_read_declared"});
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(nlohmann::json::parse(ran.out)["benchmarks"][0]["traits"]["over-read"], "16") << ran.out;
+}
+
 TEST(PluginCli, AnOwnersLedgerIsWrittenAndCompared) {
   const TemporaryFolder folder;
   const std::string ledger = (folder.path() / "ledger.json").string();
@@ -154,10 +172,15 @@ TEST(PluginCli, BenchTimesOwnLayoutsAndRefusesWhatFails) {
     EXPECT_EQ(ran.status, 0) << ran.err;
     const auto report = nlohmann::json::parse(ran.out);
     EXPECT_GT(report["benchmarks"][0].value("speed", 0.0), 0.0) << ran.out;
+    // It names no ISA, and may use what this CPU has.
+    const bool narrow =
+        isa_supported(Isa::avx2) && contains(report["benchmarks"][0].value("compute_roof_loop", "none, 128 bits"), "128 bits");
+    EXPECT_FALSE(narrow) << ran.out;
   }
   const Ran refused = bench("bad:many_ulp", {});
   EXPECT_EQ(refused.status, 1);
   EXPECT_TRUE(contains(refused.out, "has not passed: see `assay check rms_norm --plugin")) << refused.out;
+  EXPECT_TRUE(contains(refused.out, "; to time it all the same: --checks guard")) << refused.out;
   const Ran told = bench("bad:many_ulp", {"--checks", "guard"});
   EXPECT_EQ(told.status, 0) << told.out;
   EXPECT_TRUE(contains(told.err, "checks off: classes,bound")) << told.err;

@@ -193,6 +193,8 @@ TEST(Plugin, OnesThatCannotBeUsedAreRefusedByName) {
       {"UNKNOWN_PLUGIN_FIELD", "its description states a field (byte 40 of its 48) that is unknown here"},
       {"MALFORMED_PROPERTY", "kernel 'one': properties: 'order=rows' is not key=value;"},
       {"ODD_PROPERTY", "kernel 'one': properties: allocates is 'no'; expected yes, or that the key is left out"},
+      {"CANONICAL_BY_CUT",
+       "kernel 'one': properties: batch-invariant is 'no', but its claim is canonical; expected claim 1 (bounded)"},
       {"UNKNOWN_PROPERTY", "kernel 'one': properties: unknown key 'order'"},
       {"UNKNOWN_OP", "kernel 'one': unknown op 'ad'; the nearest is 'add'"},
       {"UNKNOWN_ISA", "kernel 'one': unknown ISA 'avx3'; the nearest is 'avx2'"},

@@ -118,7 +118,7 @@ TEST(Unruly, EachIsNamedInThisProcessWhichGoesOn) {
   const LoadedPlugin loaded = load_plugin(plugin().string());
   for (const AssayPluginKernel& kernel : loaded.kernels) {
     for (const Unruly& one : kUnruly) {
-      if (kernel.name == std::string(one.kernel) && !LoadedPlugin::allocates(kernel))
+      if (kernel.name == std::string(one.kernel) && LoadedPlugin::traits_of(kernel).allowed() == Allowed::nothing)
         expect_named(in_this_process(kernel, one.n), kernel.name, one.words);
     }
     if (kernel.name != std::string("tame") && kernel.name != std::string("tame_bounded")) continue;

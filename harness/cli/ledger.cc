@@ -54,7 +54,7 @@ std::map<std::string, Passed> passing_digests(const std::string& op, const Ledge
   }
   std::map<std::string, Passed> passed;
   for (const CaseResult& one : result.cases) {
-    if (one.digest.empty()) continue;  // refusals have no output
+    if (one.digest.empty() || one.drawn) continue;  // refusals have no output, and another seed other digests
     Passed& kernel = passed[options.file.empty() ? op : ledger_key(op, one.variant)];
     kernel.digests[one.case_name] = one.digest;
     kernel.margins[one.case_name] = one.margin;

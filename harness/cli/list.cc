@@ -78,6 +78,12 @@ int list_table(const Common& common, const std::vector<const Op*>& chosen, const
   }
   if (runner == nullptr) return kPass;
   for (const RemotePlugin& one : runner->plugins()) fmt::print("plugin {} {} ({})\n", one.name, one.version, one.path);
+  for (const Op* op : chosen) {
+    for (const RemoteKernel* kernel : foreign_kernels(*op, runner)) {
+      if (!kernel->traits.declared().empty())
+        fmt::print("{} declares {}\n", variant_label(kernel->op, kernel->variant), kernel->traits.to_string());
+    }
+  }
   fmt::print("the runner is on {}, which runs {}\n", runner->machine(), runner->isas());
   return kPass;
 }
@@ -103,6 +109,7 @@ int list_json(const std::vector<const Op*>& chosen, const RemoteRunner* runner) 
                                 {"runs_here", kernel->runs},
                                 {"claim", kernel->canonical ? "canonical" : "bounded"},
                                 {"packed", kernel->packed_tensor},
+                                {"traits", kernel->traits.declared()},
                                 {"plugin", kernel->plugin}});
     }
     json["ops"].push_back(op);

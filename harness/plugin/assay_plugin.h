@@ -66,9 +66,13 @@ typedef struct AssayPluginKernel {
 
   AssayStatus (*run)(const void* args); /* `args` points to the op's argument struct */
 
-  /* What the kernel declares of itself: "key=value;" for each, or null. A key is of a-z, 0-9 and '-', a value of printable characters
-     but ';'. An unknown key is refused: what is declared must be held to. Known: "allocates=yes;": calls take memory of their own, which
-     fails a kernel otherwise; more with every call fails it all the same. */
+  /* What the kernel declares of itself, its traits: "key=value;" for each, or null. A key is of a-z, 0-9 and '-', a value of printable
+     characters but ';'. An unknown key, and a value that makes no sense, is refused. Each fails a kernel that does not declare it:
+       allocates=yes;       calls take memory of their own; more with every call fails all the same
+       over-read=N;         calls read up to N bytes (1 to 4096) past the end of an input; they must not matter
+       batch-invariant=no;  bits depend on how a call is cut, and are the same for the same call; of a bounded claim alone
+       threads=own;         calls start threads, which take memory
+       nan=no;              inputs that hold NaN or infinity are outside the domain: such calls are not asked */
   const char* properties;
 } AssayPluginKernel;
 

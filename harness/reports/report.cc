@@ -43,7 +43,7 @@ void add(Row& row, const CaseResult& one) {
   row.unknown_to_ledger += one.in_ledger || one.drawn || one.digest.empty() ? 0 : 1;  // refused calls have no digest
   row.layouts += one.placements;
   row.margin = std::max(row.margin, one.margin);
-  if (one.case_name == "bias") row.z = one.z;
+  if (is_bias(one.case_name) && one.z && std::fabs(*one.z) >= std::fabs(row.z.value_or(0))) row.z = one.z;
   if (one.spread) row.spread = std::max(row.spread.value_or(0), *one.spread);
 }
 
@@ -155,6 +155,41 @@ std::string summary(const SuiteResult& result, const std::vector<std::pair<std::
   return out + (result.passed() ? style.good("PASS") : style.bad("FAIL")) + "\n";
 }
 
+// "rms_norm mine:fast declares nan=no (not seen), over-read=16": a line a kernel.
+std::string trait_lines(const SuiteResult& result) {
+  std::string out;
+  std::string variant;
+  for (const DeclaredTrait& one : result.traits) {
+    out += one.variant == variant ? ", " : (out.empty() ? "" : "\n") + one.variant + " declares ";
+    out += one.key + "=" + one.value + (one.seen ? "" : " (not seen)");
+    variant = one.variant;
+  }
+  return out.empty() ? out : out + "\n";
+}
+
+// How many failed by which check: "12 failed: 7 bound, 3 guard".
+std::map<std::string_view, std::int64_t> failed_by_check(const SuiteResult& result) {
+  std::map<std::string_view, std::int64_t> counts;
+  for (const CaseResult& one : result.cases) {
+    if (one.failure) ++counts[check_name(one.failure->check)];
+  }
+  return counts;
+}
+
+std::string failed_line(const SuiteResult& result) {
+  std::vector<std::pair<std::int64_t, std::string_view>> counts;
+  std::int64_t all = 0;
+  for (const auto& [check, count] : failed_by_check(result)) {
+    counts.emplace_back(-count, check);
+    all += count;
+  }
+  if (all == 0) return {};
+  std::ranges::sort(counts);
+  std::string out;
+  for (const auto& [count, check] : counts) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", -count, check);
+  return fmt::format("{} failed: {}\n", all, out);
+}
+
 }  // namespace
 
 std::string describe_problem(const CaseResult& one, const Style& style) {
@@ -182,8 +217,10 @@ std::string suite_table(const SuiteResult& result, const Checks& checks, const S
   for (const RemotePlugin& plugin : result.plugins) {
     out += fmt::format("plugin {} {} ({}), in a process of its own\n", plugin.name, plugin.version, plugin.path);
   }
+  out += trait_lines(result);
   if (result.seed) out += fmt::format("random cases from seed {}\n", *result.seed);
   if (!result.runner.empty()) out += "run by assay-runner on " + result.runner + "\n";
+  out += failed_line(result);
   for (const CaseResult& one : result.cases) {
     if (one.verdict != Verdict::pass) out += describe_problem(one, style);
   }
@@ -216,6 +253,10 @@ nlohmann::ordered_json suite_json(const SuiteResult& result, const CheckRequest&
   for (const RemotePlugin& plugin : result.plugins) {
     json["plugins"].push_back({{"name", plugin.name}, {"version", plugin.version}, {"path", plugin.path}});
   }
+  for (const DeclaredTrait& one : result.traits) {
+    json["traits"].push_back({{"variant", one.variant}, {"trait", one.key}, {"value", one.value}, {"seen", one.seen}});
+  }
+  json["failed"] = failed_by_check(result);
   json["known"] = result.known;
   json["faults"] = result.faults;
   json["skipped"] = nlohmann::ordered_json::array();

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "harness/interop/plugin/properties.h"
 #include "harness/verdict/draw.h"
 
 namespace assay {
@@ -62,8 +63,16 @@ Call::Call(const Op& op, Params params, std::vector<Array> inputs, std::size_t p
 
 void Call::have_callers(std::size_t count) {
   while (memory_.size() > first_of(count)) memory_.pop_back();
-  while (memory_.size() < first_of(count)) memory_.emplace_back(spec_of(memory_.size()).extent_bytes() + kOffsets, page_);
+  while (memory_.size() < first_of(count)) memory_.emplace_back(spec_of(memory_.size()).extent_bytes() + room_, page_);
   pointers_.resize(memory_.size());
+}
+
+void Call::allow_over_read(std::size_t bytes) {
+  over_read_ = bytes;
+  if (kOffsets + bytes <= room_) return;
+  room_ = kOffsets + bytes;
+  have_callers(0);
+  have_callers(1);
 }
 
 std::size_t Call::bytes() const {
@@ -85,6 +94,7 @@ void Call::place(const Placement& placement, const std::vector<Array>& inputs, s
     std::uint8_t* base = memory.begin() + (placement.offsets.empty() ? 0 : placement.offsets[t]);
     if (placement.at_end) {
       base = memory.end() - spec.extent_bytes();
+      if (spec.role == Direction::in) base -= over_read_;
       base -= reinterpret_cast<std::uintptr_t>(base) % spec.alignment + (placement.after_other ? spec.alignment : 0);
     }
     pointers[t] = base;
@@ -131,7 +141,10 @@ std::string Call::describe(const MemoryFault& fault) const {
     const TensorSpec& spec = spec_of(t);
     const std::uint8_t* const address = memory.writable(fault.address);
     const std::uint8_t* const base = memory.writable(pointers_[t]);
-    if (address < memory.begin() || address >= memory.end()) return "touched " + position(spec, base, address) + " (guard page)";
+    if (address < memory.begin() || address >= memory.end()) {
+      const std::string declared = over_read_ > 0 ? fmt::format("; {}={} is declared", kOverRead, over_read_) : "";
+      return "touched " + position(spec, base, address) + " (guard page" + declared + ")";
+    }
     const auto offset = address - base;
     if (offset < 0 || offset >= static_cast<std::ptrdiff_t>(spec.extent_bytes())) return "wrote " + position(spec, base, address);
     return fmt::format("changed its input {}: byte {}, which can only be read", spec.name, offset);

@@ -39,6 +39,9 @@ class Call {
   const std::vector<Array>& inputs() const { return inputs_; }
   std::size_t bytes() const;
 
+  // Bytes past the end of an input that may be read from now on, 0 at first: by so many, up to its alignment, the rear guard page lies further.
+  void allow_over_read(std::size_t bytes);
+
   void place(const Placement& placement) { place(placement, inputs_); }
   // Base pointers as placed, in the order of the signature; of an input that no output lies on, where it can only be read.
   std::span<void* const> pointers() const { return pointers_; }
@@ -86,6 +89,8 @@ class Call {
   Signature signature_;
   std::vector<Array> inputs_;
   std::size_t page_;
+  std::size_t over_read_ = 0;
+  std::size_t room_ = kOffsets;  // of a memory, beside its tensor
   std::vector<GuardedMemory> memory_;
   std::vector<void*> pointers_;
   double work_;

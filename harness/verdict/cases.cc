@@ -156,16 +156,17 @@ TestCase case_from_golden(const Op& op, const GoldenFile& file, const std::strin
   return test;
 }
 
-std::optional<TestCase> bias_test_case(const Op& op) {
+std::optional<TestCase> bias_test_case(const Op& op, std::optional<std::uint64_t> seed) {
   const GeneratedCase generated = op.family->bias_case(op);
   if (generated.params.values().empty()) return std::nullopt;
   TestCase test;
-  test.name = "bias";
+  test.name = seed ? fmt::format("bias {}", *seed) : "bias";
   test.params = generated.params;
-  test.seed = generated.seed;
+  test.seed = seed.value_or(generated.seed);
+  test.drawn = seed.has_value();
   test.judge_bias = true;
-  test.repro = "--case bias";
-  test.inputs = generate_inputs(signature_of(op, test.params), generated.data, "gauss", generated.seed);
+  test.repro = "--case bias" + (seed ? fmt::format(" --seed {}", *seed) : "");
+  test.inputs = generate_inputs(signature_of(op, test.params), generated.data, "gauss", *test.seed);
   return test;
 }
 

@@ -229,6 +229,7 @@ CaseResult CaseCheck::check(const Candidate& candidate, const Checks& checks, bo
   result.repro = fmt::format("assay check {} {} {}", result.op, candidate.selection, test_.repro);
   if (!checks.off_to_string().empty()) result.repro += " --checks " + checks.to_string();
 
+  call_.allow_over_read(candidate.traits.over_read());
   Raced raced;
   if (threads && judges_layouts(candidate, checks)) raced = race(candidate);
   prepare();
@@ -246,6 +247,7 @@ CaseResult CaseCheck::check(const Candidate& candidate, const Checks& checks, bo
     result.stability = result.failure ? result.failure->message.substr(0, result.failure->message.find(':')) : "stable";
   }
 
+  if (!result.failure) look_for_over_read(candidate);
   const bool blind = !result.refusal && baseline_->zeros_pass;
   result.trivial = blind && test_.has_tag("trivial");
   if (result.failure) {

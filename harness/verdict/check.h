@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,10 +36,15 @@ struct Candidate {
   bool canonical = true;               // claims the canonical bits; else only that its own do not change
   std::string acceptance = {};         // the options of `assay ledger accept OP` for it, where it has a ledger of its owner's
   const Ledger* own_ledger = nullptr;  // its owner's; null: none
+  Traits traits = {};
+  std::shared_ptr<TraitRecord> record = std::make_shared<TraitRecord>();
 };
 
 // Whether what a kernel does elsewhere in memory, or once more, counts.
 bool judges_layouts(const Candidate& candidate, const Checks& checks);
+
+// Whether the case lies in the domain that a kernel declares.
+bool takes(const Candidate& candidate, const TestCase& test);
 
 // How its owner's ledger names a plugin's kernel: "rms_norm mine:fast".
 std::string ledger_key(const std::string& op, const std::string& variant);
@@ -104,6 +110,9 @@ class CaseCheck {
   // Calls it again and again, at once with what it did at first.
   std::optional<Failure> check_many_calls(const Candidate& candidate, const Checks& checks);
 
+  // Notes that a kernel is not asked, and, until that is seen once, whether it would be wrong.
+  void leave_out(const Candidate& candidate, const Checks& checks);
+
   // The verdict with a failure that came late; without one as it was.
   void apply(std::optional<Failure> failure, CaseResult& result) const;
   bool refused() const { return test_.status != ASSAY_OK; }
@@ -140,6 +149,9 @@ class CaseCheck {
                                          const std::string& how, const Candidate& candidate, const Checks& checks) const;
   std::optional<Failure> compare_layout(const Outcome& first, const Outcome& other, const std::string& how,
                                         const Candidate& candidate, const char* trait, const Checks& checks) const;
+  std::optional<Failure> compare_cut(const Outcome& whole, const Outcome& parts, const std::string& how,
+                                     const Candidate& candidate, const Checks& checks) const;
+  void look_for_over_read(const Candidate& candidate);
   std::string other_bits(const Outcome& first, const Outcome& other) const;
   bool known_to_ledger(const Candidate& candidate) const;
   std::string digest_of(const Outcome& outcome) const;

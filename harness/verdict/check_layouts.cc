@@ -19,7 +19,9 @@ constexpr std::size_t kLeastThreadBytes = 1 << 17;  // what takes no time meets 
 constexpr std::size_t kMostThreadBytes = 1 << 20;
 constexpr double kManyCalls = 4200;     // past 4096, where a counter of 12 bits wraps
 constexpr double kManyWork = 1L << 31;  // of all calls together
-constexpr double kManySeconds = 1;      // likewise, of this thread: what is slow is not what a kernel is made for
+constexpr std::int64_t kPiece = 300;
+constexpr double kLongWait = 20;
+constexpr double kManySeconds = 1;  // likewise, of this thread: what is slow is not what a kernel is made for
 
 }  // namespace
 
@@ -103,14 +105,17 @@ std::optional<Failure> CaseCheck::check_layouts(const Candidate& candidate, cons
 // depends on the cut is told apart from what depends on threads.
 std::optional<Failure> CaseCheck::check_cut(const Candidate& candidate, const Outcome& first, const Split& split,
                                             const Checks& checks, CaseResult& result) {
+  Outcome in_turn = first;  // of one whose bits may depend on the cut: what threads are held to
   for (const bool at_once : {false, true}) {
     if (candidate.canonical && !at_once) continue;
     ++result.placements;
     const Outcome other = call_.run_parts(*candidate.executor, split, 2, {.at_once = at_once});
     result.crashed = other.crashed;
     const std::string how = fmt::format("when placed cut by {} {}", split.param, at_once ? "among 2 threads" : "in 2 parts");
-    const char* trait = at_once ? kByThreads : "not batch invariant";
-    if (auto failure = compare_layout(first, other, how, candidate, trait, checks)) return failure;
+    const auto failure = at_once ? compare_layout(in_turn, other, how, candidate, kByThreads, checks)
+                                 : compare_cut(first, other, how, candidate, checks);
+    if (failure) return failure;
+    if (!candidate.traits.batch_invariant()) in_turn = other;
   }
   return std::nullopt;
 }
@@ -171,7 +176,7 @@ std::optional<Failure> CaseCheck::check_crowds(const Candidate& candidate, const
       ++result.placements;
       result.crashed = alone[0].crashed;
       const std::string how = fmt::format("when cut in {} parts", callers);
-      if (auto failure = compare_layout(first, alone[0], how, candidate, "not batch invariant", checks)) return failure;
+      if (auto failure = compare_cut(first, alone[0], how, candidate, checks)) return failure;
     }
     ++result.placements;
     const std::vector<Outcome> together = run_callers(candidate, callers, {.at_once = true});
@@ -187,15 +192,24 @@ std::optional<Failure> CaseCheck::check_crowds(const Candidate& candidate, const
 
 std::optional<Failure> CaseCheck::check_many_calls(const Candidate& candidate, const Checks& checks) {
   if (!judges_layouts(candidate, checks) || refused()) return std::nullopt;
+  call_.allow_over_read(candidate.traits.over_read());
   const Placement& front = call_.placements().front();
   const double begun = thread_seconds();
   const Outcome first = call_.run(*candidate.executor, front);
   const double each = std::max(call_.work() / kManyWork, (thread_seconds() - begun) / kManySeconds);
   const auto times = static_cast<std::int64_t>(std::clamp(1 / each, 2.0, kManyCalls));
-  const Outcome last = call_.run(*candidate.executor, front, {.times = times});
+  // Who waits for threads of its own may wait long where others run too: in pieces, each with the time limit, until it has waited enough.
+  const bool waits = candidate.traits.own_threads();
+  const double began_to_wait = wall_seconds();
+  std::optional<Failure> failure;
+  for (std::int64_t done = 0; done < times && !failure; done += kPiece) {
+    if (waits && wall_seconds() - began_to_wait > kLongWait) break;
+    const Outcome last = call_.run(*candidate.executor, front, {.times = waits ? std::min(kPiece, times - done) : times});
+    const std::string how = fmt::format("at call {} of {} that are the same", done + last.odd_call, times);
+    failure = compare_layout(first, last, how, candidate, "not deterministic", checks);
+    if (!waits) break;
+  }
   const std::string left = candidate.executor->settle();
-  const std::string how = fmt::format("at call {} of {} that are the same", last.odd_call, times);
-  auto failure = compare_layout(first, last, how, candidate, "not deterministic", checks);
   if (!failure && !left.empty() && checks.has(Check::guard)) failure = Failure{Check::guard, left};
   return failure;
 }

@@ -37,7 +37,7 @@ std::vector<std::span<std::byte>> written_memory(const Call& call) {
 Execution run_here(KernelFunction kernel, const Call& call, std::span<const Arguments> parts, const Manner& manner) {
   Execution result;
   if (manner.times > 1) {
-    const Repeated repeated = repeat_kernel(kernel, parts[0].data(), false, written_memory(call), manner.times);
+    const Repeated repeated = repeat_kernel(kernel, parts[0].data(), Allowed::nothing, written_memory(call), manner.times);
     add(result, repeated.end);
     result.odd_call = repeated.odd_call;
     return result;

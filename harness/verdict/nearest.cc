@@ -25,6 +25,10 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+bool is_near(std::string_view word, std::string_view candidate) {
+  return edit_distance(word, candidate) <= (word.size() + 2) / 3;
+}
+
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   const auto best = std::min_element(candidates.begin(), candidates.end(), [word](const auto& a, const auto& b) {
     return edit_distance(word, a) < edit_distance(word, b);

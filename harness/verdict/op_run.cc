@@ -24,15 +24,15 @@ class Cases {
     std::vector<std::pair<std::size_t, TestCase>> waiting;
     for (const std::size_t number : shuffled(sources_.size(), run_.seed)) {
       TestCase test = sources_[number]();
-      if (awaits_race() && thread_worth(run_.op, test) < kEnoughWorth) {
+      if (awaits_race() && worth(test) < kEnoughWorth) {
         waiting.emplace_back(number, std::move(test));
       } else {
         check(number, std::move(test), awaits_race());
       }
     }
-    std::ranges::stable_sort(waiting, std::greater(), [this](const auto& one) { return thread_worth(run_.op, one.second); });
+    std::ranges::stable_sort(waiting, std::greater(), [this](const auto& one) { return worth(one.second); });
     for (auto& [number, test] : waiting) {
-      const bool race = awaits_race() && thread_worth(run_.op, test) > 0;
+      const bool race = awaits_race() && worth(test) > 0;
       check(number, std::move(test), race);
     }
     if (run_.first && smallest_) call_many_times();
@@ -43,15 +43,27 @@ class Cases {
 
  private:
   bool awaits_race() const { return run_.first && !raced_; }
+  bool all_take(const TestCase& test) const {
+    return std::ranges::all_of(run_.candidates, [&](const Candidate& one) { return takes(one, test); });
+  }
+  int worth(const TestCase& test) const { return all_take(test) ? thread_worth(run_.op, test) : 0; }
 
   void check(std::size_t number, TestCase test, bool race) {
     raced_ = raced_ || race;
+    std::vector<bool> asked;
+    for (const Candidate& candidate : run_.candidates) asked.push_back(takes(candidate, test));
     CaseCheck check(run_.op, std::move(test), run_.ledger, run_.page, run_.seed);
-    for (const Candidate& candidate : run_.candidates) {
+    for (std::size_t c = 0; c < asked.size(); ++c) {
+      const Candidate& candidate = run_.candidates[c];
+      if (!asked[c]) {
+        check.leave_out(candidate, run_.checks);
+        continue;
+      }
       results_[number].push_back(check.check(candidate, run_.checks, race));
       run_.done(results_[number].back());
     }
-    if (check.refused() || check.bytes() < kSmallBytes || (smallest_ && smallest_->bytes() <= check.bytes())) return;
+    const bool of_all = std::ranges::find(asked, false) == asked.end();
+    if (!of_all || check.refused() || check.bytes() < kSmallBytes || (smallest_ && smallest_->bytes() <= check.bytes())) return;
     smallest_.emplace(std::move(check));
     smallest_number_ = number;
   }

@@ -89,7 +89,7 @@ std::string describe(const std::vector<FieldValue>& instead) {
 
 RefusalCheck::RefusalCheck(const Op& op, std::size_t page)
     : op_(op), call_(op, smallest(op), zeros(signature_of(op, smallest(op))), page) {
-  for (const GuardedMemory& memory : call_.memory()) pointers_.push_back(memory.end());
+  point_to_ends();
   const std::vector<FieldValue> numbers = numbers_of(*op.family);
   const auto with = [](FieldValue number, std::int64_t value) {
     number.value = value;
@@ -116,6 +116,11 @@ RefusalCheck::RefusalCheck(const Op& op, std::size_t page)
     if (field.kind == FieldKind::choice || field.kind == FieldKind::int32) each(kNoChoice);
     if (field.kind == FieldKind::real32 || field.kind == FieldKind::real64) each(kReals);
   }
+}
+
+void RefusalCheck::point_to_ends() {
+  pointers_.clear();
+  for (const GuardedMemory& memory : call_.memory()) pointers_.push_back(memory.end());
 }
 
 // If it is one to be refused, whatever its tensors hold. Where several sizes and nothing else are changed, the sizes decide: an op looks at
@@ -158,6 +163,8 @@ CaseResult RefusalCheck::check(const Candidate& candidate, const Checks& checks)
   result.trivial = true;  // a kernel that returns zeros where it does not refuse would pass
   result.repro = fmt::format("assay check {} {} --case {}", result.op, candidate.selection, kRefusals);
   if (!checks.off_to_string().empty()) result.repro += " --checks " + checks.to_string();
+  call_.allow_over_read(candidate.traits.over_read());
+  point_to_ends();
   const Outcome before = call_.run(*candidate.executor, call_.placements().front());
   for (const RefusedCall& one : calls_) {
     ++result.placements;

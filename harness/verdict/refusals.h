@@ -28,6 +28,7 @@ class RefusalCheck {
 
  private:
   void add(std::vector<FieldValue> instead);
+  void point_to_ends();
   std::optional<Failure> run(const Candidate& candidate, const Checks& checks, const RefusedCall& one, bool& crashed);
   std::string touched(const Execution& execution) const;
 

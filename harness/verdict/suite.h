@@ -46,10 +46,19 @@ struct Skip {
   std::string why;
 };
 
+// What a kernel has declared (harness/interop/plugin/properties.h), and whether the run showed that it needs it.
+struct DeclaredTrait {
+  std::string variant;  // as tables show it
+  std::string key;
+  std::string value;
+  bool seen = false;
+};
+
 struct SuiteResult {
   std::map<std::string, std::vector<std::string>> known;  // op -> its cases that were asked for, those of other shards too
   std::vector<CaseResult> cases;
   std::vector<Skip> skips;
+  std::vector<DeclaredTrait> traits;  // of plugins' kernels
   std::vector<std::string> faults;    // of the suite as a whole: an op without a trusted case, nothing compared
   std::optional<std::uint64_t> seed;  // of the first random case, if there were any
   std::string runner;                 // where kernels ran, if not here: "aarch64 (scalar)"
@@ -82,7 +91,10 @@ SuiteResult run_suite(const CheckRequest& request, const Progress& progress = {}
 // The names of all ops, for messages.
 std::vector<std::string> op_names();
 
-// Throws std::invalid_argument that names the nearest.
+// "unknown op 'rms_nrom'; the nearest is 'rms_norm'"; without one near it all of them, by family.
+std::string unknown_op(const std::string& word);
+
+// Throws std::invalid_argument of unknown_op.
 const Op& require_op(const std::string& op);
 
 // The project's own golden folder and its ledger.

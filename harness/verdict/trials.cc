@@ -1,6 +1,7 @@
 #include "harness/verdict/trials.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <ranges>
@@ -102,7 +103,8 @@ std::vector<Candidate> Trials::remote(const Op& op) {
           {variant_label(kernel.op, kernel.variant), fmt::format("the runner's CPU lacks {}", isa_name(kernel.isa))});
       continue;
     }
-    executors_.push_back(std::make_unique<RemoteExecutor>(*runner_, kernel));
+    const auto record = std::make_shared<TraitRecord>();
+    executors_.push_back(std::make_unique<RemoteExecutor>(*runner_, kernel, record));
     const std::string place = options_of(kernel);
     found.push_back(
         {.name = kernel.variant,
@@ -110,10 +112,26 @@ std::vector<Candidate> Trials::remote(const Op& op) {
          .executor = executors_.back().get(),
          .canonical = kernel.canonical,
          .acceptance = place,
-         .own_ledger = own_ledger_ ? &*own_ledger_ : nullptr});
+         .own_ledger = own_ledger_ ? &*own_ledger_ : nullptr,
+         .traits = kernel.traits,
+         .record = record});
   }
   if (request_.plugins()) std::reverse(found.begin(), found.end());  // in the plugin's own order
   return found;
+}
+
+void Trials::take_traits(const Op& op, SuiteResult& result) const {
+  const auto known = known_.find(&op);
+  if (known == known_.end()) return;
+  for (const Candidate& one : known->second) {
+    const std::string label = variant_label(op.name, one.name);
+    for (const auto& [key, value] : one.traits.declared())
+      result.traits.push_back({label, key, value, one.record->seen.contains(key)});
+    const auto& left_out = one.record->not_asked;
+    if (left_out.empty()) continue;
+    result.skips.push_back({label, fmt::format("not asked of {} cases that hold NaN or infinity ({}=no): {}", left_out.size(),
+                                               kNan, fmt::join(left_out, "; "))});
+  }
 }
 
 std::size_t Trials::page() const {

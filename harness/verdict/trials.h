@@ -20,6 +20,9 @@ class Trials {
   // Ours scalar first: the others are held to it.
   const std::vector<Candidate>& of(const Op& op);
 
+  // What the kernels of an op have declared, and the cases that they were not asked; nothing of an op that was not of() use.
+  void take_traits(const Op& op, SuiteResult& result) const;
+
   // The largest page of the machines that take part.
   std::size_t page() const;
   // "aarch64 (scalar)"; empty: this process.

@@ -12,7 +12,7 @@ std::vector<Variant> variants_of(const Op& op, std::span<const RemoteKernel> ker
   std::vector<Variant> all;
   for (const RemoteKernel& kernel : kernels) {
     if (kernel.op == op.name && !kernel.plugin.empty())
-      all.push_back({kernel.variant, kernel.isa, nullptr, true, kernel.canonical, kernel.packed_tensor});
+      all.push_back({kernel.variant, kernel.isa, nullptr, true, kernel.canonical, kernel.packed_tensor, kernel.traits});
   }
   return all;
 }

@@ -18,6 +18,7 @@ struct Variant {
   bool foreign = false;                            // a plugin's
   bool canonical = true;                           // claims the canonical bits
   std::string packed_tensor = {};                  // the input that it takes in a layout of its own; empty: none
+  Traits traits = {};                              // what it declares
 };
 
 // The op's own, most preferred first.

@@ -1,5 +1,6 @@
 // The host's end of the protocol as a whole: a runner that says what the input says, whatever it is asked.
 #include <unistd.h>
+#include <memory>
 
 #include "harness/interop/remote/remote_runner.h"
 #include "harness/verdict/call.h"
@@ -28,7 +29,7 @@ void call_it(RemoteRunner& runner) {
   for (const RemoteKernel& kernel : runner.kernels()) {
     if (kernel.op != "add") continue;
     Call call = small_call(runner.page_bytes());
-    RemoteExecutor executor(runner, kernel);
+    RemoteExecutor executor(runner, kernel, std::make_shared<TraitRecord>());
     const Outcome outcome = call.run(executor, call.placements().front());
     require(outcome.crashed ? !outcome.violation.empty() : outcome.outputs.size() == 1, "a call that ended in no way");
     return;

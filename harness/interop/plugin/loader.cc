@@ -7,7 +7,6 @@
 #include <set>
 #include <utility>
 
-#include "harness/interop/plugin/properties.h"
 #include "harness/verdict/nearest.h"
 #include "kernels/op_tables.h"
 
@@ -47,7 +46,9 @@ void require_known(const std::string& path, const std::string& kernel, const Ass
   if (find_op_table(one.op) == nullptr) {
     std::vector<std::string> known;
     for (const OpTable& table : op_tables()) known.emplace_back(table.op);
-    fail(path, kernel + ": " + unknown_name("op", one.op, known));
+    const bool near = is_near(one.op, nearest(one.op, known));
+    const std::string far = "unknown op " + quoted(one.op) + ", and none is near it; `assay list` has them all";
+    fail(path, kernel + ": " + (near ? unknown_name("op", one.op, known) : far));
   }
   if (one.isa == nullptr || !isa_from_name(one.isa)) {
     std::vector<std::string> known;
@@ -81,13 +82,13 @@ void require_size(const std::string& path, const std::string& what, std::uint32_
                  std::to_string(least));
 }
 
-// Parsed, held to the keys that are known, and dropped: there are none yet.
-void require_properties(const std::string& path, const std::string& kernel, const char* text) {
+void require_properties(const std::string& path, const std::string& kernel, const AssayPluginKernel& one) {
   try {
-    const auto declared = parse_properties(text, kKnownProperties);
-    const auto allocates = declared.find("allocates");
-    if (allocates != declared.end() && allocates->second != "yes") {
-      throw std::invalid_argument("allocates is '" + allocates->second + "'; expected yes, or that the key is left out");
+    const Traits traits = Traits::parse(one.properties);
+    if (one.claim == ASSAY_CLAIM_CANONICAL && !traits.batch_invariant()) {
+      throw std::invalid_argument(
+          "batch-invariant is 'no', but its claim is canonical; expected claim 1 (bounded), or that the key "
+          "is left out");
     }
   } catch (const std::invalid_argument& error) {
     fail(path, kernel + ": properties: " + error.what());
@@ -109,7 +110,7 @@ void require_kernel(const std::string& path, const std::string& at, const AssayP
     fail(path, kernel + ": its layout is half stated; expected packed_tensor, packed_bytes and pack together, or none of them");
   }
   if (stated == 3) require_name(path, kernel + ": packed_tensor", one.packed_tensor);
-  require_properties(path, kernel, one.properties);
+  require_properties(path, kernel, one);
 }
 
 std::vector<AssayPluginKernel> kernels_of(const std::string& path, const AssayPlugin& plugin) {
@@ -165,10 +166,6 @@ AssayPlugin describe(const std::string& path, void* library) {
 }
 
 }  // namespace
-
-bool LoadedPlugin::allocates(const AssayPluginKernel& kernel) {
-  return parse_properties(kernel.properties, kKnownProperties).contains("allocates");
-}
 
 LoadedPlugin load_plugin(const std::string& path) {
   // Without a slash dlopen would look in the system's folders.

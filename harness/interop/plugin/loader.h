@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/interop/plugin/properties.h"
 #include "harness/plugin/assay_plugin.h"
 #include "kernels/isa.h"
 
@@ -27,8 +28,8 @@ struct LoadedPlugin {
 
   // The ISA that a kernel names.
   static Isa isa_of(const AssayPluginKernel& kernel) { return *isa_from_name(kernel.isa); }
-  // Whether it has declared that its calls take memory of their own.
-  static bool allocates(const AssayPluginKernel& kernel);
+  // What it declares.
+  static Traits traits_of(const AssayPluginKernel& kernel) { return Traits::parse(kernel.properties); }
 };
 
 // Runs the library's constructors and assay_plugin(): foreign code. Throws PluginError: no such library, no symbol, another

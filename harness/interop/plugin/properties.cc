@@ -1,6 +1,8 @@
 #include "harness/interop/plugin/properties.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cstring>
 #include <stdexcept>
 
@@ -24,6 +26,14 @@ bool is_value(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~' && c != '='; });
 }
 
+// Digits alone, and no more than there may be.
+bool is_number(const std::string& text, std::int64_t most) {
+  std::int64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, number);
+  return read.ec == std::errc() && read.ptr == end && number >= 1 && number <= most;
+}
+
 }  // namespace
 
 std::map<std::string, std::string> parse_properties(const char* text, std::span<const std::string_view> known) {
@@ -45,6 +55,35 @@ std::map<std::string, std::string> parse_properties(const char* text, std::span<
     at = end + 1;
   }
   return properties;
+}
+
+Traits Traits::parse(const char* properties) {
+  static constexpr auto kKeys = [] {
+    std::array<std::string_view, std::size(kTraits)> keys;
+    std::ranges::transform(kTraits, keys.begin(), &TraitRow::key);
+    return keys;
+  }();
+  Traits traits;
+  traits.declared_ = parse_properties(properties, kKeys);
+  for (const TraitRow& row : kTraits) {
+    const auto one = traits.declared_.find(std::string(row.key));
+    if (one == traits.declared_.end()) continue;
+    if (row.value.empty() ? is_number(one->second, row.most) : one->second == row.value) continue;
+    const std::string expected = row.value.empty() ? "1 to " + std::to_string(row.most) + " bytes" : std::string(row.value);
+    throw std::invalid_argument(one->first + " is '" + one->second + "'; expected " + expected + ", or that the key is left out");
+  }
+  return traits;
+}
+
+std::size_t Traits::over_read() const {
+  const auto one = declared_.find(std::string(kOverRead));
+  return one == declared_.end() ? 0 : std::stoul(one->second);
+}
+
+std::string Traits::to_string() const {
+  std::string text;
+  for (const auto& [key, value] : declared_) text += (text.empty() ? "" : ", ") + key + "=" + value;
+  return text;
 }
 
 }  // namespace assay

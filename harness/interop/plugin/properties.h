@@ -1,15 +1,62 @@
 // What a plugin's kernel declares of itself: AssayPluginKernel::properties.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "harness/verdict/discipline/rules.h"
 
 namespace assay {
 
-// The keys that are known. What a key declares is held to where the kernel is judged.
-inline constexpr std::string_view kKnownProperties[] = {"allocates"};
+// What a key may say: one word, or, where there is none, a number from 1 to `most`.
+struct TraitRow {
+  std::string_view key;
+  std::string_view value;
+  std::int64_t most = 0;
+};
+
+inline constexpr std::string_view kAllocates = "allocates";
+inline constexpr std::string_view kBatchInvariant = "batch-invariant";
+inline constexpr std::string_view kNan = "nan";
+inline constexpr std::string_view kOverRead = "over-read";
+inline constexpr std::string_view kThreads = "threads";
+
+inline constexpr TraitRow kTraits[] = {
+    {kAllocates, "yes"}, {kBatchInvariant, "no"}, {kNan, "no"}, {kOverRead, {}, 4096}, {kThreads, "own"}};
+
+// The properties of a kernel: what it may honestly do that others may not. Each is held to where the kernel is judged.
+class Traits {
+ public:
+  // Throws std::invalid_argument that names the key and what is expected.
+  static Traits parse(const char* properties);
+
+  // Bytes that it may read past the end of an input.
+  std::size_t over_read() const;
+  bool batch_invariant() const { return !has(kBatchInvariant); }
+  bool own_threads() const { return has(kThreads); }
+  // Whether inputs that hold NaN or infinity lie in its domain.
+  bool takes_nan() const { return !has(kNan); }
+  Allowed allowed() const { return own_threads() ? Allowed::threads : has(kAllocates) ? Allowed::memory : Allowed::nothing; }
+
+  const std::map<std::string, std::string>& declared() const { return declared_; }
+  std::string to_string() const;  // "nan=no, over-read=16"
+  bool operator==(const Traits&) const = default;
+
+ private:
+  bool has(std::string_view key) const { return declared_.contains(std::string(key)); }
+  std::map<std::string, std::string> declared_;
+};
+
+// What a run shows of a kernel's traits.
+struct TraitRecord {
+  std::set<std::string_view> seen;     // keys
+  std::vector<std::string> not_asked;  // cases outside its domain
+};
 
 // "key=value;key=value;": null and empty declare nothing. Throws std::invalid_argument for other text, for a key twice, and for one
 // that is not among `known`, naming the nearest.

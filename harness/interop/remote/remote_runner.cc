@@ -70,7 +70,7 @@ void RemoteRunner::start() {
   greet();
   for (const std::string& path : options_.plugins) load(path);
   const bool same = std::ranges::equal(offered_, kernels_, [](const RemoteKernel& a, const RemoteKernel& b) {
-    return a.op == b.op && a.variant == b.variant && a.isa == b.isa;
+    return a.op == b.op && a.variant == b.variant && a.isa == b.isa && a.traits == b.traits;
   });
   if (!offered_.empty() && !same) throw Trouble("was started again and offers other kernels than before");
   offered_ = kernels_;
@@ -136,7 +136,16 @@ void RemoteRunner::add_kernels(const std::vector<wire::KernelInfo>& infos, const
     if (info.claim > ASSAY_CLAIM_BOUNDED) throw Trouble(fmt::format("sent the claim {} of {}", info.claim, info.name));
     const std::string variant = plugin == nullptr ? info.name : plugin->name + ":" + info.name;
     kernels_.push_back({static_cast<std::uint32_t>(kernels_.size()), info.op, variant, *isa, info.runs,
-                        info.claim == ASSAY_CLAIM_CANONICAL, info.packed_tensor, plugin == nullptr ? "" : plugin->path});
+                        info.claim == ASSAY_CLAIM_CANONICAL, info.packed_tensor, plugin == nullptr ? "" : plugin->path,
+                        traits_of(info)});
+  }
+}
+
+Traits RemoteRunner::traits_of(const wire::KernelInfo& info) {
+  try {
+    return Traits::parse(info.properties.c_str());
+  } catch (const std::invalid_argument& error) {
+    throw Trouble(fmt::format("sent the properties of {}: {}", info.name, error.what()));
   }
 }
 
@@ -237,6 +246,8 @@ Execution RemoteRunner::bring_back(const Call& call, const Answer& answer, std::
     for (const GuardedMemory& one : memory) sizes.push_back(static_cast<std::uint64_t>(one.end() - one.begin()));
     const wire::Done done = wire::decode_done(answer.payload, sizes, parts);
     result.odd_call = static_cast<std::int64_t>(done.odd_call);
+    result.took_memory = done.took_memory;
+    result.started_threads = done.started_threads;
     for (const std::int32_t status : done.statuses) {
       if (status != ASSAY_OK) result.status = static_cast<AssayStatus>(status);
     }
@@ -282,6 +293,8 @@ Execution RemoteExecutor::run(const Call& call, std::span<const CallPart> parts,
   }
   Execution result = runner_.run(kernel_, call, parts, manner);
   late_ = result.late ? late_ + 1 : 0;
+  if (result.took_memory) record_->seen.insert(kAllocates);
+  if (result.started_threads) record_->seen.insert(kThreads);
   return result;
 }
 

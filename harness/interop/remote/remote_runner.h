@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/interop/plugin/properties.h"
 #include "harness/interop/remote/child_process.h"
 #include "harness/interop/runner/messages.h"
 #include "harness/verdict/executor.h"
@@ -42,6 +43,7 @@ struct RemoteKernel {
   bool canonical = true;
   std::string packed_tensor;  // empty: the op's own layout
   std::string plugin;         // the path; empty: one of ours
+  Traits traits;
 };
 
 struct RemotePlugin {
@@ -76,6 +78,7 @@ class RemoteRunner {
   void start();
   void greet();
   void load(const std::string& path);
+  static Traits traits_of(const wire::KernelInfo& info);
   void add_kernels(const std::vector<wire::KernelInfo>& infos, const RemotePlugin* plugin);
   Answer ask(wire::Kind kind, const std::string& payload, std::uint64_t most);
   void send(wire::Kind kind, const std::string& payload, Deadline deadline);
@@ -98,13 +101,16 @@ class RemoteRunner {
 // One of its kernels.
 class RemoteExecutor final : public Executor {
  public:
-  RemoteExecutor(RemoteRunner& runner, RemoteKernel kernel) : runner_(runner), kernel_(std::move(kernel)) {}
+  // `record`: where it notes what the kernel's calls did that its traits allow.
+  RemoteExecutor(RemoteRunner& runner, RemoteKernel kernel, std::shared_ptr<TraitRecord> record)
+      : runner_(runner), kernel_(std::move(kernel)), record_(std::move(record)) {}
   // A kernel that three calls in a row have not come back from is not called again: each of them took the whole time limit.
   Execution run(const Call& call, std::span<const CallPart> parts, const Manner& manner) override;
 
  private:
   RemoteRunner& runner_;
   RemoteKernel kernel_;  // its own: the runner's list is made anew with each start
+  std::shared_ptr<TraitRecord> record_;
   int late_ = 0;
 };
 

@@ -76,8 +76,8 @@ class Server {
       const std::size_t args_bytes = find_op_table(one.op)->args_bytes;
       loaded.kernels.push_back({one.op, one.name, one.isa, isa_supported(LoadedPlugin::isa_of(one)), args_bytes,
                                 static_cast<std::uint32_t>(one.claim), one.packed_tensor == nullptr ? "" : one.packed_tensor,
-                                LoadedPlugin::allocates(one)});
-      kernels_.push_back({args_bytes, one.run, one.packed_bytes, one.pack, LoadedPlugin::allocates(one)});
+                                one.properties == nullptr ? "" : one.properties});
+      kernels_.push_back({args_bytes, one.run, one.packed_bytes, one.pack, LoadedPlugin::traits_of(one).allowed()});
     }
     send(wire::Kind::loaded, sequence, encode(loaded));
   }
@@ -145,7 +145,7 @@ class Server {
     for (const OpTable& table : op_tables()) {
       for (const AnyKernel& one : table.kernels) {
         greeting.kernels.push_back({table.op, one.name, std::string(isa_name(one.isa)), isa_supported(one.isa), table.args_bytes,
-                                    ASSAY_CLAIM_CANONICAL, "", false});
+                                    ASSAY_CLAIM_CANONICAL, "", ""});
         kernels_.push_back({.args_bytes = table.args_bytes, .run = one.run});
       }
     }

@@ -17,7 +17,7 @@ void write(Writer& out, const std::vector<KernelInfo>& kernels) {
     out.number(one.args_bytes);
     out.number(one.claim);
     out.text(one.packed_tensor);
-    out.number<std::uint32_t>(one.allocates ? 1 : 0);
+    out.text(one.properties);
   }
 }
 
@@ -31,7 +31,7 @@ std::vector<KernelInfo> read_kernels(Reader& in) {
     one.args_bytes = in.number<std::uint64_t>("args_bytes");
     one.claim = in.number<std::uint32_t>("claim");
     one.packed_tensor = in.text("packed_tensor");
-    one.allocates = in.number<std::uint32_t>("allocates") != 0;
+    one.properties = in.text("properties");
   }
   return kernels;
 }
@@ -193,6 +193,8 @@ std::string encode(const Done& done) {
   Writer out;
   out.number(done.odd_call);
   for (const std::int32_t status : done.statuses) out.number(status);
+  out.number<std::uint32_t>(done.took_memory ? 1 : 0);
+  out.number<std::uint32_t>(done.started_threads ? 1 : 0);
   for (const auto& memory : done.memories) {
     out.number<std::uint32_t>(memory ? 1 : 0);
     if (memory) out.raw(*memory);
@@ -211,6 +213,8 @@ Done decode_done(std::span<const std::byte> payload, const std::vector<std::uint
     }
     done.statuses.push_back(status);
   }
+  done.took_memory = at_most(in.number<std::uint32_t>("took memory"), 1, "whether it took memory") == 1;
+  done.started_threads = at_most(in.number<std::uint32_t>("started threads"), 1, "whether it started threads") == 1;
   for (const std::uint64_t size : memories) {
     auto& memory = done.memories.emplace_back();
     if (at_most(in.number<std::uint32_t>("memory's mark"), 1, "a memory's mark") == 1) memory = in.raw(size, "memory");

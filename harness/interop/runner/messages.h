@@ -20,7 +20,7 @@ struct KernelInfo {
   std::uint64_t args_bytes = 0;
   std::uint32_t claim = 0;  // AssayPluginClaim
   std::string packed_tensor;
-  bool allocates = false;  // it has declared that it takes memory of its own
+  std::string properties = {};  // what it declares (harness/interop/plugin/properties.h)
 };
 
 struct Greeting {
@@ -70,6 +70,8 @@ struct CallRequest {
 
 struct Done {
   std::uint64_t odd_call = 0;                                       // of many the first that differed from the first; 0: none
+  bool took_memory = false;                                         // some part did
+  bool started_threads = false;                                     // likewise
   std::vector<std::int32_t> statuses;                               // a part each
   std::vector<std::optional<std::span<const std::byte>>> memories;  // those that changed
 };

@@ -1,6 +1,7 @@
 #include "harness/interop/runner/placed_call.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <mutex>
 
@@ -96,7 +97,7 @@ class PlacedCall {
     std::string wrong;
     if (request_.packed != wire::kNone && kernel_.pack != nullptr) {
       part.phase = wire::Phase::packed_bytes;
-      caught = run_disciplined([&] { part.packed_bytes = kernel_.packed_bytes(part.args()); }, false);
+      caught = run_disciplined([&] { part.packed_bytes = kernel_.packed_bytes(part.args()); }, packing());
       if (!caught) wrong = pack(part, image.pointers[request_.packed], status, caught);
       if (!caught && wrong.empty()) wrong = no_status(status);
     }
@@ -106,6 +107,8 @@ class PlacedCall {
       const KernelEnd end = run_kernel(part);
       status = end.status;
       caught = end.fault;
+      took_memory_ = took_memory_ || end.took_memory;
+      started_threads_ = started_threads_ || end.started_threads;
       if (!caught && part.blocks != given) wrong = kArgumentsChanged;
     }
     if (caught) return record(describe(*caught, part));
@@ -113,14 +116,17 @@ class PlacedCall {
     statuses_[index] = status;
   }
 
+  // To pack takes memory as it likes.
+  Allowed packing() const { return std::max(kernel_.allowed, Allowed::memory); }
+
   KernelEnd run_kernel(const Part& part) {
-    if (request_.times == 1) return assay::run_kernel(kernel_.run, part.args(), kernel_.allocates);
+    if (request_.times == 1) return assay::run_kernel(kernel_.run, part.args(), kernel_.allowed);
     std::vector<std::span<std::byte>> written;
     for (std::size_t m = 0; m < memory_.size(); ++m) {
       if (!request_.read_only[m]) written.push_back(std::as_writable_bytes(std::span(memory_[m].begin(), memory_[m].end())));
     }
     const Repeated repeated =
-        repeat_kernel(kernel_.run, part.args(), kernel_.allocates, written, static_cast<std::int64_t>(request_.times));
+        repeat_kernel(kernel_.run, part.args(), kernel_.allowed, written, static_cast<std::int64_t>(request_.times));
     odd_call_ = static_cast<std::uint64_t>(repeated.odd_call);
     return repeated.end;
   }
@@ -135,7 +141,7 @@ class PlacedCall {
     part.packed_base = part.packed->end() - part.packed_bytes;
     part.packed_base -= reinterpret_cast<std::uintptr_t>(part.packed_base) % kPackedAlignment;
     std::memset(part.packed->begin(), kPoison, static_cast<std::size_t>(part.packed->end() - part.packed->begin()));
-    caught = run_disciplined([&] { status = number_of(kernel_.pack(part.args(), part.packed_base)); }, false);
+    caught = run_disciplined([&] { status = number_of(kernel_.pack(part.args(), part.packed_base)); }, packing());
     if (caught) return {};
     const auto untouched = [](const std::uint8_t* begin, const std::uint8_t* end) {
       return std::all_of(begin, end, [](std::uint8_t byte) { return byte == kPoison; });
@@ -177,6 +183,8 @@ class PlacedCall {
   std::string done() const {
     wire::Done done;
     done.odd_call = odd_call_;
+    done.took_memory = took_memory_;
+    done.started_threads = started_threads_;
     done.statuses = statuses_;
     for (std::size_t m = 0; m < memory_.size(); ++m) {
       const auto now = std::as_bytes(std::span(memory_[m].begin(), request_.memories[m].size()));
@@ -191,6 +199,8 @@ class PlacedCall {
   std::vector<GuardedMemory> memory_;
   std::vector<std::int32_t> statuses_;
   std::uint64_t odd_call_ = 0;
+  std::atomic<bool> took_memory_{false};
+  std::atomic<bool> started_threads_{false};
   std::mutex mutex_;
   std::optional<wire::Fault> fault_;
 };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/interop/runner/messages.h"
+#include "harness/verdict/discipline/rules.h"
 #include "harness/verdict/discipline/stack.h"
 #include "harness/verdict/guard.h"
 #include "kernels/abi.h"
@@ -19,7 +20,7 @@ struct RunnableKernel {
   KernelFunction run = nullptr;
   std::int64_t (*packed_bytes)(const void* args) = nullptr;  // null: the op's own layout
   AssayStatus (*pack)(const void* args, void* packed) = nullptr;
-  bool allocates = false;  // it has declared that it takes memory of its own
+  Allowed allowed = Allowed::nothing;
 };
 
 // Either the reply of a call that ended, or its fault.

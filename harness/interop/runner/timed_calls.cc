@@ -117,7 +117,7 @@ void TimedCalls::bind(std::uint64_t slot) {
 
 std::optional<wire::Fault> TimedCalls::ask_packed_bytes() {
   std::int64_t bytes = 0;
-  const auto caught = run_disciplined([&] { bytes = kernel_.packed_bytes(slots_[0].blocks[0].data()); }, false);
+  const auto caught = run_disciplined([&] { bytes = kernel_.packed_bytes(slots_[0].blocks[0].data()); }, Allowed::memory);
   if (caught) return fault_of(wire::Phase::packed_bytes, *caught);
   if (bytes < 0 || bytes > kMostPackedBytes) {
     return wire::Fault{.phase = wire::Phase::packed_bytes,
@@ -136,7 +136,7 @@ void TimedCalls::take_packed(std::int64_t bytes) {
 std::optional<wire::Fault> TimedCalls::pack(Slot& slot) {
   const wire::Pointer& word = request_.part.pointers[request_.packed];
   int status = ASSAY_OK;
-  const auto caught = run_disciplined([&] { status = kernel_.pack(slot.blocks[0].data(), slot.packed); }, false);
+  const auto caught = run_disciplined([&] { status = kernel_.pack(slot.blocks[0].data(), slot.packed); }, Allowed::memory);
   if (caught) return fault_of(wire::Phase::pack, *caught);
   if (status != ASSAY_OK) return wire::Fault{.phase = wire::Phase::pack, .text = "refused its input"};
   const auto address = reinterpret_cast<std::uintptr_t>(slot.packed);
@@ -209,7 +209,7 @@ TimedCalls::End TimedCalls::run(const wire::TimeRequest& request) {
         }
         rest();
       },
-      false);
+      Allowed::threads);
   if (caught) end.fault = fault_of(wire::Phase::run, *caught);
   if (caught && control_->turn == TimedControl::go) rest();
   if (const std::string left = handlers.settle(); !left.empty() && !end.fault) end.fault = wire::Fault{.text = left};

@@ -74,7 +74,7 @@ class Joining {
       row.margin = line.margin;
       row.worst_case = line.name;
     }
-    if (line.name == "bias" && line.z) row.z = line.z;
+    if (is_bias(line.name) && line.z && std::fabs(*line.z) >= std::fabs(row.z.value_or(0))) row.z = line.z;
     if (line.spread) row.spread = std::max(row.spread.value_or(0), *line.spread);
     OpCoverage& coverage = coverage_of(line.op);
     if (coverage.cases.insert(line.name).second) {

@@ -28,6 +28,7 @@ BenchResult described(const BenchItem& item) {
   result.variant = item.variant.name;
   result.shape = item.params.to_string();
   result.temperature = item.temperature;
+  result.traits = item.variant.traits;
   return result;
 }
 
@@ -39,10 +40,12 @@ std::string refusal(const BenchItem& item, const BenchOptions& options) {
   return {};
 }
 
-// The peak of the call's arithmetic; none where it does none, or of a kind that has no peak on `isa`.
-std::optional<Peak> peak_of(const Cost& cost, Isa isa) {
-  if (cost.int8_ops > 0) return int8_peak(isa);
-  return cost.flops > 0 ? std::optional(fma_peak(isa)) : std::nullopt;
+// The peak of the call's arithmetic: our kernel's is its ISA's, a plugin's, which may use what it does not name, this CPU's. None where it
+// does none, or of a kind that has no peak there.
+std::optional<Peak> peak_of(const Cost& cost, const Variant& variant) {
+  if (cost.int8_ops > 0) return variant.foreign ? best_peak(true) : int8_peak(variant.isa);
+  if (cost.flops == 0) return std::nullopt;
+  return variant.foreign ? best_peak(false) : fma_peak(variant.isa);
 }
 
 // One of our own kernels, in this process.
@@ -120,7 +123,7 @@ void measure(const BenchItem& item, const BenchOptions& options, BenchResult& re
   const std::unique_ptr<Subject> subject = subject_of(item, options);
   result.cost = cost_of(*item.op, item.params);
   const bool reads = item.temperature == Temperature::cold && result.cost.bytes > 0;
-  const std::optional<Peak> peak = peak_of(result.cost, item.variant.isa);
+  const std::optional<Peak> peak = peak_of(result.cost, item.variant);
   Roofs& roofs = shared_roofs();
 
   std::optional<Rival> rival;

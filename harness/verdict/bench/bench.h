@@ -43,6 +43,7 @@ struct BenchResult {
   std::string variant;
   std::string shape;
   Temperature temperature = Temperature::cold;
+  Traits traits = {};   // that a plugin's kernel declares
   std::string refusal;  // why it was not timed; empty: it was
   std::string failure;  // "timed: ...", "impossible: ...": what was timed is wrong, so that no time counts; empty: nothing
 

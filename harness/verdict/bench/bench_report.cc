@@ -105,6 +105,7 @@ nlohmann::ordered_json bench_json(const std::vector<BenchResult>& results) {
                                  {"variant", one.variant},
                                  {"shape", one.shape},
                                  {"cold", one.temperature == Temperature::cold}};
+    if (!one.traits.declared().empty()) entry["traits"] = one.traits.declared();
     if (!one.timed()) {
       entry["error_occurred"] = true;
       entry["error_message"] = one.refusal + one.failure;

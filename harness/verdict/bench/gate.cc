@@ -9,6 +9,13 @@
 namespace assay::bench {
 namespace {
 
+// What a kernel that failed may be timed by: the checks that its failure is none of. None for one that does not return.
+std::string timed_all_the_same(const CaseResult& one) {
+  if (one.crashed) return {};
+  return std::string("; to time it all the same: --checks ") +
+         (one.failure->check == Check::guard ? "exact,classes,bound" : "guard");
+}
+
 // Empty if the variant passes.
 std::string failure_of(const Op& op, const Variant& variant, const std::optional<RunnerOptions>& plugins, const Checks& checks) {
   CheckRequest request;
@@ -23,7 +30,7 @@ std::string failure_of(const Op& op, const Variant& variant, const std::optional
     const SuiteResult result = run_suite(request);
     if (result.passed()) return {};
     for (const CaseResult& one : result.cases) {
-      if (variant.foreign && one.failure) return "see `" + one.repro + "`: " + one.failure->message;
+      if (variant.foreign && one.failure) return "see `" + one.repro + "`: " + one.failure->message + timed_all_the_same(one);
     }
   } catch (const std::exception& error) {
     return error.what();

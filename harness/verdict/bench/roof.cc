@@ -39,6 +39,15 @@ std::optional<Peak> int8_peak(Isa isa) noexcept {
   return std::nullopt;
 }
 
+// The table goes up.
+std::optional<Peak> best_peak(bool of_bytes) noexcept {
+  std::optional<Peak> best;
+  for (const PeakLoop& loop : peak_loops()) {
+    if (isa_supported(loop.isa) && (loop.peak >= Peak::dot_avxvnni) == of_bytes) best = loop.peak;
+  }
+  return best;
+}
+
 std::string Roofs::Candidate::name() const {
   return std::string(loop->name) + (pages == Pages::huge ? ", huge pages" : ", small pages");
 }

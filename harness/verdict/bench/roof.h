@@ -19,6 +19,8 @@ double median(std::vector<double> values);  // 0 if empty
 // The peaks that kernels of `isa` are held to: f32 arithmetic, and products of bytes (none without VNNI).
 Peak fma_peak(Isa isa) noexcept;
 std::optional<Peak> int8_peak(Isa isa) noexcept;
+// The highest that this CPU has of either kind.
+std::optional<Peak> best_peak(bool of_bytes) noexcept;
 
 class Roofs {
  public:

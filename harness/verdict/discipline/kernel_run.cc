@@ -5,11 +5,13 @@
 #include <chrono>
 #include <cstring>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "harness/verdict/discipline/allocations.h"
 #include "harness/verdict/discipline/crowd.h"
 #include "harness/verdict/discipline/rules.h"
+#include "harness/verdict/discipline/threads.h"
 
 namespace assay {
 namespace {
@@ -43,9 +45,9 @@ void put_back(std::span<const std::span<std::byte>> pieces, const std::vector<st
 
 }  // namespace
 
-std::optional<CaughtFault> run_disciplined(const std::function<void()>& body, bool heap) {
+std::optional<CaughtFault> run_disciplined(const std::function<void()>& body, Allowed allowed) {
   KernelStack& stack = KernelStack::of_this_thread();
-  Discipline discipline(call_rules(heap));
+  Discipline discipline(call_rules(allowed));
   count_allocations(true);
   std::optional<CaughtFault> fault = catch_faults(body);
   count_allocations(false);
@@ -62,10 +64,14 @@ std::string no_status(int status) {
   return "returned " + std::to_string(status) + ", which is no AssayStatus";
 }
 
-KernelEnd run_kernel(KernelFunction kernel, const void* args, bool may_allocate) {
+KernelEnd run_kernel(KernelFunction kernel, const void* args, Allowed allowed) {
   KernelEnd end;
   KernelStack& stack = KernelStack::of_this_thread();
-  end.fault = run_disciplined([&] { end.status = stack.call(kernel, args); }, !may_allocate);
+  const Allocations before = allocations();
+  const std::uint64_t threads = threads_started();
+  end.fault = run_disciplined([&] { end.status = stack.call(kernel, args); }, allowed);
+  end.took_memory = allocations().taken != before.taken;
+  end.started_threads = threads_started() != threads;
   if (end.fault) return end;
   std::string broken = stack.broken();
   if (broken.empty()) broken = no_status(end.status);
@@ -101,11 +107,16 @@ void run_at_once(std::size_t count, const std::function<void(std::size_t)>& body
 }
 
 // What a kernel that allocates keeps for itself it takes in the first calls; more with every call is a leak.
-Repeated repeat_kernel(KernelFunction kernel, const void* args, bool may_allocate, std::span<const std::span<std::byte>> written,
+Repeated repeat_kernel(KernelFunction kernel, const void* args, Allowed allowed, std::span<const std::span<std::byte>> written,
                        std::int64_t times) {
   const std::vector<std::byte> before = copy_of(written);
   Repeated repeated;
-  repeated.end = run_kernel(kernel, args, may_allocate);
+  const auto call_once = [&] {
+    const KernelEnd before_it = std::exchange(repeated.end, run_kernel(kernel, args, allowed));
+    repeated.end.took_memory |= before_it.took_memory;
+    repeated.end.started_threads |= before_it.started_threads;
+  };
+  call_once();
   const std::vector<std::byte> first = copy_of(written);
   const int status = repeated.end.status;
   const Allocations then = allocations();
@@ -113,7 +124,7 @@ Repeated repeat_kernel(KernelFunction kernel, const void* args, bool may_allocat
   std::string left;
   for (std::int64_t call = 2; call <= times && !repeated.end.fault && repeated.odd_call == 0 && left.empty(); ++call) {
     put_back(written, before);
-    repeated.end = run_kernel(kernel, args, may_allocate);
+    call_once();
     if (!repeated.end.fault && (repeated.end.status != status || !same(written, first))) repeated.odd_call = call;
     if (call % kLookEvery == 0 || call == times) left = rest.settle();
   }

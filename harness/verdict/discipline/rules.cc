@@ -11,6 +11,7 @@
 #include "harness/verdict/discipline/allocations.h"
 #include "harness/verdict/discipline/crowd.h"
 #include "harness/verdict/discipline/faults.h"
+#include "harness/verdict/discipline/threads.h"
 #include "kernels/isa.h"
 
 namespace assay {
@@ -113,6 +114,11 @@ std::string heap_complaint(std::uint64_t before, std::uint64_t after) {
          " times: a kernel takes no memory of its own";
 }
 
+std::string threads_complaint(std::uint64_t before, std::uint64_t after) {
+  return "started threads of its own, " + std::to_string(after - before) +
+         ": a kernel runs on its caller's, or declares threads=own";
+}
+
 // AMX's; to look is to take back.
 std::uint64_t tiles() {
   return take_back_tiles() ? 1 : 0;
@@ -128,7 +134,9 @@ constexpr Rule kCallRules[] = {
     {"x87 registers", x87_tags, x87_complaint, empty_x87},
 #endif
     {"signal mask", signal_mask, mask_complaint, set_signal_mask},
-    {"heap", heap_words, heap_complaint, nullptr},  // the last: it can be left out
+    // What may be allowed comes last: both, or memory alone.
+    {"threads", threads_started, threads_complaint, nullptr},
+    {"heap", heap_words, heap_complaint, nullptr},
 };
 
 // The lowest number that a file would get.
@@ -168,8 +176,8 @@ std::vector<struct sigaction> handlers_now() {
 
 }  // namespace
 
-std::span<const Rule> call_rules(bool heap) {
-  return std::span(kCallRules).first(std::size(kCallRules) - (heap ? 0 : 1));
+std::span<const Rule> call_rules(Allowed allowed) {
+  return std::span(kCallRules).first(std::size(kCallRules) - static_cast<std::size_t>(allowed));
 }
 
 std::span<const Rule> rest_rules() {

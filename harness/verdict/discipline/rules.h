@@ -24,8 +24,11 @@ struct Rule {
 // Of a call that leaves AMX's tiles configured.
 inline constexpr char kTilesLeft[] = "left the tiles configured (no TILERELEASE)";
 
-// Of every call; `heap`: that it takes no memory among them.
-std::span<const Rule> call_rules(bool heap);
+// What a kernel has declared that its calls do: take memory of their own; start threads, which takes memory too.
+enum class Allowed : std::uint8_t { nothing, memory, threads };
+
+// Of every call, but for what it is allowed.
+std::span<const Rule> call_rules(Allowed allowed);
 
 // Of many calls together, with no other thread about: what a process has of files and addresses.
 std::span<const Rule> rest_rules();
