@@ -66,9 +66,10 @@ std::vector<bench::BenchItem> items(const BenchCliOptions& options, const std::v
   return all;
 }
 
-// A runner looks at each first: what does not survive being opened is told there and not here.
-std::vector<LoadedPlugin> open_plugins(const RunnerOptions& options) {
+// A runner looks at each first: what does not survive being opened is told there and not here. `isolation`: what held it in.
+std::vector<LoadedPlugin> open_plugins(const RunnerOptions& options, std::string& isolation) {
   const RemoteRunner tried(options);
+  isolation = tried.isolation();
   std::vector<LoadedPlugin> plugins;
   for (const std::string& path : options.plugins) plugins.push_back(load_plugin(path));
   return plugins;
@@ -107,8 +108,9 @@ int run_bench(const BenchCliOptions& options, const Common& common) {
   bench::BenchOptions how;
   const std::optional<RunnerOptions> runner = options.runner.options();
   std::vector<LoadedPlugin> plugins;
+  std::string isolation;
   if (runner) {
-    plugins = open_plugins(*runner);
+    plugins = open_plugins(*runner, isolation);
     fmt::print(stderr, "plugins are timed in this process, each kernel once its checks have passed in one of its own\n");
   }
   const Checks checks = options.checks.empty() ? Checks::from_environment() : Checks::parse(options.checks);
@@ -119,11 +121,13 @@ int run_bench(const BenchCliOptions& options, const Common& common) {
   nlohmann::ordered_json json = bench::bench_json(results);
   json["assay"] = environment_json();
   if (runner) json["checks_off"] = checks.off_to_string();
+  if (runner) json["isolation"] = isolation;
   if (!options.output.empty()) write_file_atomically(options.output, json.dump(1) + "\n");
   if (baseline) json["comparison"] = bench::comparison_json(bench::compare(*baseline, results));
   if (common.json) {
     fmt::print("{}\n", json.dump(1));
   } else {
+    if (runner) fmt::print("isolation: {}\n\n", isolation);
     fmt::print("{}", bench::bench_table(results, common.style()));
     if (baseline) fmt::print("\n{}", bench::comparison_table(bench::compare(*baseline, results), common.style()));
   }

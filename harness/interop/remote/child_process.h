@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/interop/remote/isolation.h"
+
 namespace assay {
 
 using Deadline = std::chrono::steady_clock::time_point;
@@ -17,8 +19,9 @@ enum class Io { done, ended, late };
 
 class ChildProcess {
  public:
-  // Starts argv[0] (a path) in a process group of its own. Throws std::runtime_error that names it.
-  explicit ChildProcess(std::vector<std::string> argv);
+  // Starts argv[0] (a path) in a process group of its own, with no other open file than those that it is given; within `isolation`,
+  // whose outcome is then told. `unbound`: with kNotAsked in its environment. Throws std::runtime_error that names it.
+  explicit ChildProcess(std::vector<std::string> argv, const Isolation* isolation = nullptr, bool unbound = false);
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
   ~ChildProcess();  // ends the group
@@ -32,6 +35,8 @@ class ChildProcess {
   // still lives "closed its output, but lives" and is killed.
   std::string ending();
 
+  const Isolation::Outcome& outcome() const { return outcome_; }
+
  private:
   void close_channels();
   void kill_group() const;
@@ -40,6 +45,7 @@ class ChildProcess {
   int in_ = -1;   // to the child
   int out_ = -1;  // from it
   std::string ending_;
+  Isolation::Outcome outcome_;
 };
 
 // "SIGSEGV"; "signal 42" where it has no name.

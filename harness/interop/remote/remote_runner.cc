@@ -10,6 +10,7 @@
 #include "harness/plugin/assay_plugin.h"
 #include "harness/verdict/call.h"
 #include "harness/verdict/call_image.h"
+#include "harness/verdict/discipline/sanitized.h"
 
 namespace assay {
 namespace {
@@ -64,15 +65,41 @@ RemoteRunner::RemoteRunner(RunnerOptions options) : options_(std::move(options))
 void RemoteRunner::start() {
   kernels_.clear();
   plugins_.clear();
-  child_ = std::make_unique<ChildProcess>(options_.command.empty() ? std::vector<std::string>{own_runner()}
-                                                                   : std::vector<std::string>{"/bin/sh", "-c", options_.command});
+  if (options_.command.empty()) {
+    start_own();
+  } else {
+    child_ = std::make_unique<ChildProcess>(std::vector<std::string>{"/bin/sh", "-c", options_.command});
+    isolation_state_ = {{}, {"seccomp, landlock, no root (started by --runner)"}};
+  }
   greet();
+  require_isolation();
   for (const std::string& path : options_.plugins) load(path);
   const bool same = std::ranges::equal(offered_, kernels_, [](const RemoteKernel& a, const RemoteKernel& b) {
     return a.op == b.op && a.variant == b.variant && a.isa == b.isa;
   });
   if (!offered_.empty() && !same) throw Trouble("was started again and offers other kernels than before");
   offered_ = kernels_;
+}
+
+void RemoteRunner::start_own() {
+  const std::vector<std::string> words{own_runner()};
+  if (options_.isolation.wish == IsolationRequest::Wish::none || ASSAY_SANITIZED) {
+    child_ = std::make_unique<ChildProcess>(words, nullptr, true);
+    isolation_state_ = {{}, {ASSAY_SANITIZED ? "a sanitizer's build" : "--isolation none"}};
+    return;
+  }
+  if (!isolation_) isolation_ = std::make_unique<Isolation>(words[0], options_.plugins, options_.isolation);
+  child_ = std::make_unique<ChildProcess>(words, isolation_.get());
+  if (child_->outcome().unreadable >= 0) {
+    isolation_->keep_root(child_->outcome());
+    child_ = std::make_unique<ChildProcess>(words, isolation_.get());
+  }
+  isolation_state_ = isolation_->state(child_->outcome());
+}
+
+void RemoteRunner::require_isolation() {
+  if (options_.isolation.wish != IsolationRequest::Wish::required || isolation_state_.missing.empty()) return;
+  throw RunnerError("--isolation required: the runner's isolation is " + isolation());
 }
 
 void RemoteRunner::greet() {
@@ -91,6 +118,11 @@ void RemoteRunner::greet() {
   machine_ = greeting.machine;
   isas_ = greeting.isas;
   page_bytes_ = greeting.page_bytes;
+  if (greeting.unbound.empty()) {
+    isolation_state_.in_force.emplace_back("arena");
+  } else if (!options_.command.empty() || isolation_) {
+    isolation_state_.missing.push_back("arena (" + greeting.unbound + ")");
+  }
   add_kernels(greeting.kernels, nullptr);
 }
 

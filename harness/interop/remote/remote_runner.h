@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/interop/remote/child_process.h"
+#include "harness/interop/remote/isolation.h"
 #include "harness/interop/runner/messages.h"
 #include "harness/verdict/executor.h"
 #include "kernels/isa.h"
@@ -29,6 +30,7 @@ struct RunnerOptions {
   std::string command;                              // for /bin/sh; empty: the assay-runner beside this program
   std::vector<std::string> plugins;                 // paths on the runner's machine
   std::chrono::milliseconds limit = kDefaultLimit;  // of each answer
+  IsolationRequest isolation{};                     // of the one that is started here
 };
 
 // A kernel that a runner offers.
@@ -61,6 +63,8 @@ class RemoteRunner {
   const std::string& machine() const { return machine_; }
   const std::string& isas() const { return isas_; }
   std::size_t page_bytes() const { return page_bytes_; }
+  // What holds it in.
+  std::string isolation() const { return isolation_state_.to_string(); }
 
   // Runs the parts of a placed call and brings its memory back. What goes wrong is in the Execution; the next call then starts a
   // fresh runner.
@@ -72,6 +76,8 @@ class RemoteRunner {
     std::vector<std::byte> payload;
   };
   void start();
+  void start_own();
+  void require_isolation();
   void greet();
   void load(const std::string& path);
   void add_kernels(const std::vector<wire::KernelInfo>& infos, const RemotePlugin* plugin);
@@ -90,6 +96,8 @@ class RemoteRunner {
   std::string machine_;
   std::string isas_;
   std::size_t page_bytes_ = 0;
+  std::unique_ptr<Isolation> isolation_;
+  IsolationState isolation_state_;
 };
 
 // One of its kernels.

@@ -7,11 +7,13 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <string>
 #include <vector>
 
 #include "harness/interop/plugin/loader.h"
+#include "harness/interop/runner/foreign_thread.h"
 #include "harness/interop/runner/messages.h"
 #include "harness/interop/runner/placed_call.h"
 #include "harness/verdict/discipline/faults.h"
@@ -24,7 +26,7 @@ constexpr std::size_t kPiece = 1 << 20;  // memory grows with what has arrived, 
 
 class Server {
  public:
-  Server(int in, int out) : in_(in), out_(out) {}
+  Server(int in, int out) : in_(in), out_(out), foreign_(in, out, std::getenv(kNotAsked) == nullptr) {}
 
   int serve() {
     send(wire::Kind::greeting, 0, encode(greeting()));
@@ -63,7 +65,8 @@ class Server {
     wire::Reader in(payload);
     const std::string path = in.text("path");
     in.finish();
-    const LoadedPlugin plugin = load_plugin(path);
+    LoadedPlugin plugin;
+    foreign_.run([&] { plugin = load_plugin(path); });
     wire::Loaded loaded{plugin.name, plugin.version, {}};
     for (const AssayPluginKernel& one : plugin.kernels) {
       const std::size_t args_bytes = find_op_table(one.op)->args_bytes;
@@ -79,7 +82,7 @@ class Server {
     const wire::CallRequest request = wire::decode_call(payload);
     if (request.kernel >= kernels_.size()) throw wire::WireError("asks for kernel " + std::to_string(request.kernel));
     limit(request.limit_ms + 1000);  // the host is to be the first to say so
-    const CallReply reply = run_call(kernels_[request.kernel], request);
+    const CallReply reply = run_call(kernels_[request.kernel], request, foreign_);
     limit(0);
     if (!reply.fault) return send(wire::Kind::done, sequence, reply.done);
     send(wire::Kind::fault, sequence, encode(*reply.fault));
@@ -102,6 +105,7 @@ class Server {
     uname(&machine);
     greeting.machine = machine.machine;
     greeting.isas = supported_isa_names();
+    greeting.unbound = foreign_.unbound();
     for (const OpTable& table : op_tables()) {
       for (const AnyKernel& one : table.kernels) {
         greeting.kernels.push_back({table.op, one.name, std::string(isa_name(one.isa)), isa_supported(one.isa), table.args_bytes,
@@ -142,6 +146,7 @@ class Server {
 
   int in_;
   int out_;
+  ForeignThread foreign_;
   std::vector<RunnableKernel> kernels_;
   bool done_for_ = false;
 };

@@ -93,6 +93,7 @@ std::string encode(const Greeting& greeting) {
   out.number(greeting.page_bytes);
   out.text(greeting.machine);
   out.text(greeting.isas);
+  out.text(greeting.unbound);
   write(out, greeting.kernels);
   return out.bytes();
 }
@@ -121,6 +122,7 @@ Greeting decode_greeting(std::span<const std::byte> payload) {
   }
   greeting.machine = in.text("machine");
   greeting.isas = in.text("ISAs");
+  greeting.unbound = in.text("unbound");
   greeting.kernels = read_kernels(in);
   in.finish();
   return greeting;

@@ -30,6 +30,7 @@ struct Greeting {
   std::uint64_t page_bytes = 0;
   std::string machine;  // "aarch64"
   std::string isas;     // "scalar, avx2"
+  std::string unbound;  // why it has given nothing up of itself (tighten.h); empty: it has
   std::vector<KernelInfo> kernels;
 };
 
