@@ -1,16 +1,13 @@
 #include "harness/interop/remote/remote_runner.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include "harness/plugin/assay_plugin.h"
 #include "harness/verdict/call.h"
 #include "harness/verdict/call_image.h"
-#include "harness/verdict/discipline/sanitized.h"
 
 namespace assay {
 namespace {
@@ -28,15 +25,6 @@ class Late : public Trouble {
  public:
   using Trouble::Trouble;
 };
-
-// build/<preset>/assay-runner for build/<preset>/assay and for build/<preset>/tests/parity_test.
-std::string own_runner() {
-  const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  for (const auto& candidate : {folder / "assay-runner", folder.parent_path() / "assay-runner"}) {
-    if (access(candidate.c_str(), X_OK) == 0) return candidate;
-  }
-  throw RunnerError((folder / "assay-runner").string() + ": not there; expected beside this program (or name one by --runner)");
-}
 
 std::string seconds(std::chrono::milliseconds limit) {
   return fmt::format("{} s", static_cast<double>(limit.count()) / 1000);
@@ -66,7 +54,8 @@ void RemoteRunner::start() {
   kernels_.clear();
   plugins_.clear();
   if (options_.command.empty()) {
-    start_own();
+    if (!own_) own_ = std::make_unique<OwnRunner>(options_.plugins, options_.isolation);
+    child_ = own_->start(isolation_state_);
   } else {
     child_ = std::make_unique<ChildProcess>(std::vector<std::string>{"/bin/sh", "-c", options_.command});
     isolation_state_ = {{}, {"seccomp, landlock, no root (started by --runner)"}};
@@ -79,22 +68,6 @@ void RemoteRunner::start() {
   });
   if (!offered_.empty() && !same) throw Trouble("was started again and offers other kernels than before");
   offered_ = kernels_;
-}
-
-void RemoteRunner::start_own() {
-  const std::vector<std::string> words{own_runner()};
-  if (options_.isolation.wish == IsolationRequest::Wish::none || ASSAY_SANITIZED) {
-    child_ = std::make_unique<ChildProcess>(words, nullptr, true);
-    isolation_state_ = {{}, {ASSAY_SANITIZED ? "a sanitizer's build" : "--isolation none"}};
-    return;
-  }
-  if (!isolation_) isolation_ = std::make_unique<Isolation>(words[0], options_.plugins, options_.isolation);
-  child_ = std::make_unique<ChildProcess>(words, isolation_.get());
-  if (child_->outcome().unreadable >= 0) {
-    isolation_->keep_root(child_->outcome());
-    child_ = std::make_unique<ChildProcess>(words, isolation_.get());
-  }
-  isolation_state_ = isolation_->state(child_->outcome());
 }
 
 void RemoteRunner::require_isolation() {
@@ -120,7 +93,7 @@ void RemoteRunner::greet() {
   page_bytes_ = greeting.page_bytes;
   if (greeting.unbound.empty()) {
     isolation_state_.in_force.emplace_back("arena");
-  } else if (!options_.command.empty() || isolation_) {
+  } else if (options_.isolation.wish != IsolationRequest::Wish::none) {
     isolation_state_.missing.push_back("arena (" + greeting.unbound + ")");
   }
   add_kernels(greeting.kernels, nullptr);

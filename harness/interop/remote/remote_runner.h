@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "harness/interop/remote/child_process.h"
-#include "harness/interop/remote/isolation.h"
+#include "harness/interop/remote/own_runner.h"
 #include "harness/interop/runner/messages.h"
 #include "harness/verdict/executor.h"
 #include "kernels/isa.h"
@@ -76,7 +76,6 @@ class RemoteRunner {
     std::vector<std::byte> payload;
   };
   void start();
-  void start_own();
   void require_isolation();
   void greet();
   void load(const std::string& path);
@@ -96,7 +95,7 @@ class RemoteRunner {
   std::string machine_;
   std::string isas_;
   std::size_t page_bytes_ = 0;
-  std::unique_ptr<Isolation> isolation_;
+  std::unique_ptr<OwnRunner> own_;  // null: its command is another
   IsolationState isolation_state_;
 };
 
