@@ -33,7 +33,7 @@ constexpr Cheat kCheats[] = {
     {"unmapped_and_mapped", kPastTheEnd, "arena"},
     {"moved_over", kPastTheEnd, "arena"},
     {"own_handler", kPastTheEnd, "arena"},
-    {"by_the_first_thread", kPastTheEnd, "arena"},
+    {"by_another_thread", kPastTheEnd, "arena"},
     {"by_a_constructors_thread", kPastTheEnd, "arena", "2"},
     {"over_read", kPastTheEnd, "arena", "1"},
     {"input_opened", "changed its input a: byte ", "arena"},

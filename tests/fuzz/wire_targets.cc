@@ -83,8 +83,8 @@ void run_requests(Input input) {
   try {
     const wire::CallRequest request = wire::decode_call(std::as_bytes(input));
     if (packs_too_much(request) || request.times > kMostTimes) return;
-    static ForeignThread thread(-1, -1, false);
-    const CallReply reply = run_call(harmless_kernel(), request, thread);
+    Foreign foreign;
+    const CallReply reply = run_call(harmless_kernel(), request, foreign);
     std::vector<std::uint64_t> sizes;
     for (const auto& memory : request.memories) sizes.push_back(memory.size());
     if (reply.fault) {

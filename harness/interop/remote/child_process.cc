@@ -15,7 +15,7 @@
 #include <thread>
 #include <utility>
 
-#include "harness/interop/runner/foreign_thread.h"
+#include "harness/interop/runner/foreign.h"
 
 namespace assay {
 namespace {

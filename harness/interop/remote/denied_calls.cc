@@ -157,10 +157,10 @@ std::vector<sock_filter> denied_calls(bool allow_fork) {
   for (const char* name : kDenied) filter.deny(name, EPERM);
   // Another process's affinity, scheduling and limits: 0 is one's own.
   for (const char* name : {"sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr", "prlimit64"})
-    filter.deny(name, EPERM, SCMP_A0_32(SCMP_CMP_NE, 0));
+    filter.deny(name, EPERM, scmp_arg_cmp{0, SCMP_CMP_NE, 0, 0});
   if (allow_fork) return filter.program();
   for (const char* name : kNewProcesses) filter.deny(name, EPERM);
-  filter.deny("clone", EPERM, SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
+  filter.deny("clone", EPERM, scmp_arg_cmp{0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0});
   filter.deny("clone3", ENOSYS);  // its flags lie in memory; the C library then takes clone
   return filter.program();
 }

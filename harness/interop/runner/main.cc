@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "harness/interop/plugin/loader.h"
-#include "harness/interop/runner/foreign_thread.h"
+#include "harness/interop/runner/foreign.h"
 #include "harness/interop/runner/messages.h"
 #include "harness/interop/runner/placed_call.h"
 #include "harness/verdict/discipline/faults.h"
@@ -26,7 +26,7 @@ constexpr std::size_t kPiece = 1 << 20;  // memory grows with what has arrived, 
 
 class Server {
  public:
-  Server(int in, int out) : in_(in), out_(out), foreign_(in, out, std::getenv(kNotAsked) == nullptr) {}
+  Server(int in, int out, Foreign& foreign) : in_(in), out_(out), foreign_(foreign) {}
 
   int serve() {
     send(wire::Kind::greeting, 0, encode(greeting()));
@@ -146,7 +146,7 @@ class Server {
 
   int in_;
   int out_;
-  ForeignThread foreign_;
+  Foreign& foreign_;
   std::vector<RunnableKernel> kernels_;
   bool done_for_ = false;
 };
@@ -167,7 +167,8 @@ int serve_standard_channels() {
   static char buffer[BUFSIZ];
   std::setvbuf(stdout, buffer, _IOLBF, sizeof buffer);
   install_fault_handlers();
-  return Server(in, out).serve();
+  Foreign foreign;
+  return foreign.serve(in, out, std::getenv(kNotAsked) == nullptr, [&] { return Server(in, out, foreign).serve(); });
 }
 
 }  // namespace

@@ -25,8 +25,8 @@ int number_of(AssayStatus status) {
 
 class PlacedCall {
  public:
-  PlacedCall(const RunnableKernel& kernel, const wire::CallRequest& request, ForeignThread& thread)
-      : kernel_(kernel), request_(request), thread_(thread) {
+  PlacedCall(const RunnableKernel& kernel, const wire::CallRequest& request, Foreign& foreign)
+      : kernel_(kernel), request_(request), foreign_(foreign) {
     for (const auto& bytes : request.memories) {
       GuardedMemory& memory = memory_.emplace_back(bytes.empty() ? 0 : bytes.size() - 1);  // which rounds up to whole pages
       if (static_cast<std::size_t>(memory.end() - memory.begin()) != std::max<std::size_t>(bytes.size(), guard_page_bytes())) {
@@ -50,7 +50,7 @@ class PlacedCall {
 
   CallReply run() {
     static const HandlersKept handlers;  // where a call has put others, its process ends
-    thread_.run([this] { run_parts(); });
+    foreign_.run([this] { run_parts(); });
     if (const std::string left = handlers.settle(); !left.empty()) record({.text = left});
     CallReply reply;
     reply.fault = fault_;
@@ -136,7 +136,7 @@ class PlacedCall {
       return "asks for " + std::to_string(part.packed_bytes) + " bytes; expected 0 to " + std::to_string(kMostPackedBytes);
     }
     part.phase = wire::Phase::pack;
-    part.packed = &thread_.memory(static_cast<std::size_t>(part.packed_bytes));
+    part.packed = &foreign_.memory(static_cast<std::size_t>(part.packed_bytes));
     part.packed_base = part.packed->end() - part.packed_bytes;
     part.packed_base -= reinterpret_cast<std::uintptr_t>(part.packed_base) % kPackedAlignment;
     std::memset(part.packed->begin(), kPoison, static_cast<std::size_t>(part.packed->end() - part.packed->begin()));
@@ -193,7 +193,7 @@ class PlacedCall {
 
   const RunnableKernel& kernel_;
   const wire::CallRequest& request_;
-  ForeignThread& thread_;
+  Foreign& foreign_;
   std::vector<GuardedMemory> memory_;
   std::vector<std::int32_t> statuses_;
   std::uint64_t odd_call_ = 0;
@@ -203,8 +203,8 @@ class PlacedCall {
 
 }  // namespace
 
-CallReply run_call(const RunnableKernel& kernel, const wire::CallRequest& request, ForeignThread& thread) {
-  return PlacedCall(kernel, request, thread).run();
+CallReply run_call(const RunnableKernel& kernel, const wire::CallRequest& request, Foreign& foreign) {
+  return PlacedCall(kernel, request, foreign).run();
 }
 
 }  // namespace assay

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/interop/runner/foreign_thread.h"
+#include "harness/interop/runner/foreign.h"
 #include "harness/interop/runner/messages.h"
 #include "harness/verdict/discipline/stack.h"
 #include "harness/verdict/guard.h"
@@ -29,7 +29,7 @@ struct CallReply {
   std::string done;  // an encoded wire::Done
 };
 
-// Throws wire::WireError where the request does not fit the kernel, which runs on `thread`.
-CallReply run_call(const RunnableKernel& kernel, const wire::CallRequest& request, ForeignThread& thread);
+// Throws wire::WireError where the request does not fit the kernel, which runs where the foreign does.
+CallReply run_call(const RunnableKernel& kernel, const wire::CallRequest& request, Foreign& foreign);
 
 }  // namespace assay
