@@ -1,6 +1,7 @@
 // Kernels that cheat (tests/cheats/check_cheats.cc): each is wrong, and hides it as far as it is let. None passes, each is named, and this
 // process goes on. What the kernel of this machine cannot hold back is left out, and said.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include "harness/interop/remote/remote_runner.h"
 #include "harness/verdict/suite.h"
 #include "tests/program.h"
+#include "tests/temporary.h"
 
 namespace assay {
 namespace {
@@ -118,6 +120,23 @@ TEST(Cheats, AFileIsReadWhereTheUserSaysSo) {
   CheckRequest asked = request("ledger", "0");
   asked.runner->isolation.readable = {std::string(std::getenv("ASSAY_SOURCE_DIR")) + "/golden"};
   EXPECT_TRUE(run_suite(asked).passed());
+}
+
+// Root's own folder: nobody else can look into it.
+TEST(Cheats, RootIsKeptWhereNobodyElseCanReadAPlugin) {
+  if (geteuid() != 0) GTEST_SKIP() << "not root";
+  const TemporaryFolder folder;
+  std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_all);
+  CheckRequest asked = request("ledger", "0");
+  asked.runner->plugins = {(folder.path() / "own.so").string()};
+  std::filesystem::copy_file(library("0"), asked.runner->plugins[0]);
+  SuiteResult result = run_suite(asked);
+  EXPECT_NE(result.isolation.find("no root (root kept: " + asked.runner->plugins[0] + " is not readable by nobody)"),
+            std::string::npos)
+      << result.isolation;
+  EXPECT_EQ(result.passed(), !in_force(result.isolation, "landlock"));
+  asked.runner->isolation.wish = IsolationRequest::Wish::required;
+  EXPECT_THROW(run_suite(asked), RunnerError);
 }
 
 TEST(Cheats, AConstructorThatEndsTheProcessIsNamed) {

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
@@ -42,7 +42,7 @@ std::optional<Params> shape_of(const BenchCliOptions& options) {
   return complete_params(require_op(options.ops[0]), parse_shape(options.shape));
 }
 
-std::vector<bench::BenchItem> items(const BenchCliOptions& options, const std::vector<LoadedPlugin>& plugins) {
+std::vector<bench::BenchItem> items(const BenchCliOptions& options, std::span<const RemoteKernel> plugins) {
   std::vector<const Op*> chosen;
   for (const std::string& op : options.ops) chosen.push_back(&require_op(op));
   if (chosen.empty()) chosen.assign(ops().begin(), ops().end());
@@ -56,49 +56,14 @@ std::vector<bench::BenchItem> items(const BenchCliOptions& options, const std::v
     for (bench::BenchItem& item : bench::bench_items(op, variants, isa, shape, temperatures(options)))
       all.push_back(std::move(item));
   };
-  if (plugins.empty()) {
-    for (const Op* op : chosen) add(*op, variants_of(*op));
-  }
-  for (const LoadedPlugin& plugin : plugins) {
-    for (const Op* op : chosen) add(*op, variants_of(*op, plugin));
-  }
+  for (const Op* op : chosen) add(*op, plugins.empty() ? variants_of(*op) : variants_of(*op, plugins));
   if (all.empty()) throw std::invalid_argument("nothing to time: no such variant");
   return all;
 }
 
-// A runner looks at each first: what does not survive being opened is told there and not here. `isolation`: what held it in.
-std::vector<LoadedPlugin> open_plugins(const RunnerOptions& options, std::string& isolation) {
-  const RemoteRunner tried(options);
-  isolation = tried.isolation();
-  std::vector<LoadedPlugin> plugins;
-  for (const std::string& path : options.plugins) plugins.push_back(load_plugin(path));
-  return plugins;
-}
-
-// What is printed meanwhile goes to standard error: a plugin's words are no part of the report.
-class OutputAside {
- public:
-  OutputAside() : own_(dup(STDOUT_FILENO)) {
-    std::fflush(stdout);
-    dup2(STDERR_FILENO, STDOUT_FILENO);
-  }
-  OutputAside(const OutputAside&) = delete;
-  OutputAside& operator=(const OutputAside&) = delete;
-  ~OutputAside() {
-    std::fflush(stdout);
-    dup2(own_, STDOUT_FILENO);
-    close(own_);
-  }
-
- private:
-  int own_;
-};
-
-std::vector<bench::BenchResult> run_with_status_line(const BenchCliOptions& options, const std::vector<LoadedPlugin>& plugins,
+std::vector<bench::BenchResult> run_with_status_line(const BenchCliOptions& options, std::span<const RemoteKernel> plugins,
                                                      const bench::BenchOptions& how) {
   const StatusLine line;
-  std::optional<OutputAside> aside;
-  if (!plugins.empty()) aside.emplace();
   return bench::run_benchmarks(items(options, plugins), how, [&](const bench::BenchResult& one) { line.show(one.name); });
 }
 
@@ -107,15 +72,18 @@ int run_bench(const BenchCliOptions& options, const Common& common) {
   if (!options.baseline.empty()) baseline = bench::load_baseline(options.baseline);
   bench::BenchOptions how;
   const std::optional<RunnerOptions> runner = options.runner.options();
-  std::vector<LoadedPlugin> plugins;
+  std::vector<RemoteKernel> plugins;
   std::string isolation;
   if (runner) {
-    plugins = open_plugins(*runner, isolation);
-    fmt::print(stderr, "plugins are timed in this process, each kernel once its checks have passed in one of its own\n");
+    const RemoteRunner tried(*runner);
+    plugins = tried.kernels();
+    isolation = tried.isolation();
   }
   const Checks checks = options.checks.empty() ? Checks::from_environment() : Checks::parse(options.checks);
   if (runner && !checks.off_to_string().empty()) fmt::print(stderr, "checks off: {}\n", checks.off_to_string());
   how.gate = bench::parity_gate(runner, checks);
+  how.runner = runner;
+  how.checks = checks;
   const auto results = run_with_status_line(options, plugins, how);
 
   nlohmann::ordered_json json = bench::bench_json(results);
@@ -131,9 +99,7 @@ int run_bench(const BenchCliOptions& options, const Common& common) {
     fmt::print("{}", bench::bench_table(results, common.style()));
     if (baseline) fmt::print("\n{}", bench::comparison_table(bench::compare(*baseline, results), common.style()));
   }
-  const bool refused =
-      std::any_of(results.begin(), results.end(), [](const bench::BenchResult& r) { return !r.refusal.empty(); });
-  return refused ? kParityFailure : kPass;
+  return std::ranges::all_of(results, &bench::BenchResult::timed) ? kPass : kParityFailure;
 }
 
 }  // namespace

@@ -14,9 +14,11 @@ std::uint64_t word_at(std::span<const std::byte> block, std::size_t offset) {
   return word;
 }
 
-std::size_t memory_of(const void* address, std::span<const GuardedMemory> memory) {
+// Its offset is from the start of the mapping for writing, wherever it is seen: the word that points to it may point before it.
+PlaceInMemory place_of(const void* address, std::span<const GuardedMemory> memory) {
+  const auto* const base = static_cast<const std::uint8_t*>(address);
   for (std::size_t m = 0; m < memory.size(); ++m) {
-    if (memory[m].owns(address)) return m;
+    if (memory[m].owns(base)) return {m, memory[m].writable(base) - memory[m].begin()};
   }
   throw std::logic_error("a tensor lies in no memory of its call");
 }
@@ -28,8 +30,8 @@ std::uint64_t shift(std::size_t tensor) {
 
 class ImageOfCall {
  public:
-  ImageOfCall(const Op& op, const CallPart& part, std::span<const GuardedMemory> memory)
-      : op_(op), part_(part), memory_(memory), args_(op, part.params, part.pointers, part.instead) {}
+  ImageOfCall(const Op& op, const CallPart& part, const std::function<PlaceInMemory(const void*)>& place)
+      : op_(op), part_(part), place_(place), args_(op, part.params, part.pointers, part.instead) {}
 
   CallImage make() {
     add_struct();
@@ -45,13 +47,11 @@ class ImageOfCall {
 
   void add_pointer(std::size_t offset, std::size_t tensor) {
     const auto block = static_cast<std::uint32_t>(image_.part.blocks.size() - 1);
-    const std::size_t m = memory_of(part_.pointers[tensor], memory_);
-    // From the start of the mapping that the tensor is seen in: the word may point before it.
-    const auto* const base = static_cast<const std::uint8_t*>(part_.pointers[tensor]);
+    const PlaceInMemory place = place_(part_.pointers[tensor]);
     const std::uint64_t value = word_at(image_.part.blocks.back(), offset);
-    const auto addend = static_cast<std::int64_t>(value - reinterpret_cast<std::uintptr_t>(base)) +
-                        (memory_[m].writable(base) - memory_[m].begin());
-    image_.part.pointers.push_back({block, offset, false, static_cast<std::uint32_t>(m), addend});
+    const auto addend =
+        static_cast<std::int64_t>(value - reinterpret_cast<std::uintptr_t>(part_.pointers[tensor])) + place.offset;
+    image_.part.pointers.push_back({block, offset, false, static_cast<std::uint32_t>(place.memory), addend});
     image_.tensors.push_back(tensor);
   }
 
@@ -88,7 +88,7 @@ class ImageOfCall {
 
   const Op& op_;
   const CallPart& part_;
-  std::span<const GuardedMemory> memory_;
+  const std::function<PlaceInMemory(const void*)>& place_;
   Arguments args_;
   CallImage image_;
 };
@@ -96,7 +96,11 @@ class ImageOfCall {
 }  // namespace
 
 CallImage call_image(const Op& op, const CallPart& part, std::span<const GuardedMemory> memory) {
-  return ImageOfCall(op, part, memory).make();
+  return call_image(op, part, [&](const void* address) { return place_of(address, memory); });
+}
+
+CallImage call_image(const Op& op, const CallPart& part, const std::function<PlaceInMemory(const void*)>& place) {
+  return ImageOfCall(op, part, place).make();
 }
 
 }  // namespace assay

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -26,6 +27,12 @@ class Checks {
   // ASSAY_CHECKS if set, else all.
   static Checks from_environment();
 
+  // These of them.
+  Checks only(std::initializer_list<Check> these) const {
+    std::uint32_t mask = 0;
+    for (const Check check : these) mask |= 1U << static_cast<unsigned>(check);
+    return Checks(mask_ & mask);
+  }
   bool has(Check check) const { return (mask_ >> static_cast<unsigned>(check) & 1U) != 0; }
   std::string to_string() const;      // those that are on
   std::string off_to_string() const;  // those that are off; empty: none

@@ -8,12 +8,11 @@ std::vector<Variant> variants_of(const Op& op) {
   return all;
 }
 
-std::vector<Variant> variants_of(const Op& op, const LoadedPlugin& plugin) {
+std::vector<Variant> variants_of(const Op& op, std::span<const RemoteKernel> kernels) {
   std::vector<Variant> all;
-  for (const AssayPluginKernel& kernel : plugin.kernels) {
-    if (kernel.op != std::string_view(op.name)) continue;
-    Variant& one = all.emplace_back(plugin.name + ":" + kernel.name, LoadedPlugin::isa_of(kernel), kernel.run, true);
-    if (kernel.pack != nullptr) one.packing = {kernel.packed_tensor, kernel.packed_bytes, kernel.pack};
+  for (const RemoteKernel& kernel : kernels) {
+    if (kernel.op == op.name && !kernel.plugin.empty())
+      all.push_back({kernel.variant, kernel.isa, nullptr, true, kernel.canonical, kernel.packed_tensor});
   }
   return all;
 }

@@ -2,33 +2,27 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "harness/interop/plugin/loader.h"
+#include "harness/interop/remote/remote_runner.h"
 #include "reference/ops/op.h"
 
 namespace assay {
 
-// An input that a variant takes in a layout of its own (harness/plugin/assay_plugin.h).
-struct Packing {
-  std::string tensor;
-  std::int64_t (*bytes)(const void* args);
-  AssayStatus (*pack)(const void* args, void* packed);
-};
-
 struct Variant {
   std::string name;  // rms_norm_avx2, mine:rms_norm
   Isa isa = Isa::scalar;
-  AssayStatus (*run)(const void* args) = nullptr;
-  bool foreign = false;                 // a plugin's
-  std::optional<Packing> packing = {};  // nullopt: the op's own layout
+  AssayStatus (*run)(const void* args) = nullptr;  // of a plugin's null: a runner runs it
+  bool foreign = false;                            // a plugin's
+  bool canonical = true;                           // claims the canonical bits
+  std::string packed_tensor = {};                  // the input that it takes in a layout of its own; empty: none
 };
 
 // The op's own, most preferred first.
 std::vector<Variant> variants_of(const Op& op);
-// Those of a plugin.
-std::vector<Variant> variants_of(const Op& op, const LoadedPlugin& plugin);
+// Those that plugins have of it.
+std::vector<Variant> variants_of(const Op& op, std::span<const RemoteKernel> kernels);
 
 }  // namespace assay

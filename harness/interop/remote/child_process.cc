@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "harness/interop/runner/foreign.h"
+#include "harness/interop/runner/timed_data.h"
 
 namespace assay {
 namespace {
@@ -68,6 +69,7 @@ struct Beginning {
   int in;
   int out;
   int report;
+  int shared;
   const Isolation* isolation;
 };
 // What a child says before it becomes its program, and once more if it cannot.
@@ -86,6 +88,8 @@ struct Begun {
   if (close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) != 0) {  // the goldens' library leaves its files open to children
     for (int file = 3; file < 4096; ++file) fcntl(file, F_SETFD, FD_CLOEXEC);
   }
+  if (how.shared == kSharedDescriptor) fcntl(kSharedDescriptor, F_SETFD, 0);
+  if (how.shared >= 0) dup2(how.shared, kSharedDescriptor);
   if (how.isolation != nullptr) begun.outcome = how.isolation->enter();
   if (begun.outcome.unreadable >= 0) begun.error = EACCES;
   tell();
@@ -119,7 +123,7 @@ std::string signal_name(int signal) {
   return name == nullptr ? "signal " + std::to_string(signal) : std::string("SIG") + name;
 }
 
-ChildProcess::ChildProcess(std::vector<std::string> argv, const Isolation* isolation, bool unbound) {
+ChildProcess::ChildProcess(std::vector<std::string> argv, int shared, const Isolation* isolation, bool unbound) {
   // A socket each, since a write to one that is gone can be told not to raise SIGPIPE, and since no path of /proc opens one again.
   int to[2];
   int from[2];
@@ -136,7 +140,7 @@ ChildProcess::ChildProcess(std::vector<std::string> argv, const Isolation* isola
   std::vector<std::string> surroundings = environment();
   if (unbound) surroundings.push_back(std::string(kNotAsked) + "=1");
   const StartTexts variables(std::move(surroundings));
-  pid_ = start({words.pointers(), variables.pointers(), to[1], from[1], report[1], isolation});
+  pid_ = start({words.pointers(), variables.pointers(), to[1], from[1], report[1], shared, isolation});
   for (const int file : {to[1], from[1], report[1]}) close(file);
   Begun begun;
   int error = 0;
@@ -198,6 +202,24 @@ Io ChildProcess::read(std::span<std::byte> bytes, Deadline deadline, std::size_t
     }
   }
   return Io::done;
+}
+
+bool ChildProcess::stirs() const {
+  return await(out_, POLLIN, std::chrono::steady_clock::now());
+}
+
+bool ChildProcess::stop() const {
+  int status = 0;
+  if (kill(pid_, SIGSTOP) != 0) return false;
+  siginfo_t about{};
+  while (waitid(P_PID, static_cast<id_t>(pid_), &about, WSTOPPED | WEXITED | WNOWAIT) != 0 && errno == EINTR) {
+  }
+  if (about.si_code != CLD_STOPPED) return false;
+  return waitpid(pid_, &status, WUNTRACED) == pid_;
+}
+
+void ChildProcess::go_on() const {
+  kill(pid_, SIGCONT);
 }
 
 std::string ChildProcess::ending() {

@@ -19,9 +19,11 @@ enum class Io { done, ended, late };
 
 class ChildProcess {
  public:
-  // Starts argv[0] (a path) in a process group of its own, with no other open file than those that it is given; within `isolation`,
-  // whose outcome is then told. `unbound`: with kNotAsked in its environment. Throws std::runtime_error that names it.
-  explicit ChildProcess(std::vector<std::string> argv, const Isolation* isolation = nullptr, bool unbound = false);
+  // Starts argv[0] (a path) in a process group of its own, with no other open file than its channels and the descriptor `shared`, if it
+  // is one, as its third; within `isolation`, whose outcome is then told. `unbound`: with kNotAsked in its environment. Throws
+  // std::runtime_error that names it.
+  explicit ChildProcess(std::vector<std::string> argv, int shared = -1, const Isolation* isolation = nullptr,
+                        bool unbound = false);
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
   ~ChildProcess();  // ends the group
@@ -30,6 +32,13 @@ class ChildProcess {
   Io write(std::span<const std::byte> bytes, Deadline deadline);
   // Exactly `bytes`; `got` says how many came before it ended or was late.
   Io read(std::span<std::byte> bytes, Deadline deadline, std::size_t& got);
+
+  pid_t pid() const { return pid_; }
+  // Whether it has said something, or ended.
+  bool stirs() const;
+  // Stops all its threads, and returns when they stand; lets them go on. False: it has ended.
+  bool stop() const;
+  void go_on() const;
 
   // How it ended, in words: "died of SIGSEGV (signal 11)", "exited with status 3". Closes the channels and gives it a moment; one that
   // still lives "closed its output, but lives" and is killed.

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "harness/interop/remote/denied_calls.h"
@@ -39,16 +40,18 @@ struct [[gnu::packed]] PathRule {
   std::int32_t file;
 };
 
-// All rights over files that this ABI knows.
-std::uint64_t all_rights(int abi) {
-  constexpr int kRights[] = {0, 13, 14, 15, 15};  // of the ABIs 1 to 4; from 5 on ioctl on devices too
-  return (std::uint64_t{1} << (abi < 5 ? kRights[abi] : 16)) - 1;
+// Over nothing yet, with all rights that this kernel's ABI knows. -1: it has none.
+int new_ruleset() {
+  const long abi = syscall(SYS_landlock_create_ruleset, nullptr, 0, 1);
+  if (abi < 1) return -1;
+  constexpr int kFileRights[] = {0, 13, 14, 15, 15, 16};  // by ABI; from 5 on ioctl on devices is among them
+  const Ruleset all{(std::uint64_t{1} << kFileRights[std::min(abi, 5L)]) - 1, 3, 3};
+  const std::size_t known = abi < 4 ? 8 : abi < 6 ? 16 : 24;
+  return static_cast<int>(syscall(SYS_landlock_create_ruleset, &all, known, 0));
 }
-std::size_t ruleset_bytes(int abi) {
-  return abi < 4 ? 8 : abi < 6 ? 16 : 24;
-}
-int abi() {
-  return static_cast<int>(syscall(SYS_landlock_create_ruleset, nullptr, 0, 1));
+void add(int ruleset, int file, std::uint64_t access) {
+  const PathRule rule{access, file};
+  syscall(SYS_landlock_add_rule, ruleset, kPathBeneath, &rule, 0);
 }
 }  // namespace landlock
 
@@ -82,45 +85,35 @@ std::string IsolationState::to_string() const {
 }
 
 Isolation::Isolation(const std::string& program, const std::vector<std::string>& plugins, const IsolationRequest& request)
-    : needed_{program}, filter_(denied_calls(request.allow_fork)), landlock_abi_(landlock::abi()), root_(geteuid() == 0) {
+    : needed_{program}, ruleset_(landlock::new_ruleset()), filter_(denied_calls(request.allow_fork)), root_(geteuid() == 0) {
   needed_.insert(needed_.end(), plugins.begin(), plugins.end());
-  if (landlock_abi_ <= 0) return;
   for (const std::string& path : needed_files(needed_)) let_read(path);
   for (const std::string& path : request.readable) let_read(path);
   let_read("/dev/null", true);
 }
 
 Isolation::~Isolation() {
-  for (const Rule& rule : rules_) close(rule.file);
+  if (ruleset_ >= 0) close(ruleset_);
 }
 
 // What is not there needs no rule.
-void Isolation::let_read(const std::string& path, bool write) {
+void Isolation::let_read(const std::string& path, bool write) const {
   const int file = open(path.c_str(), O_PATH | O_CLOEXEC);
   if (file < 0) return;
   struct stat about {};
   fstat(file, &about);
-  rules_.push_back({file, landlock::kExecute | landlock::kReadFile | (S_ISDIR(about.st_mode) ? landlock::kReadFolder : 0) |
-                              (write ? landlock::kWriteFile : 0)});
+  landlock::add(ruleset_, file,
+                landlock::kExecute | landlock::kReadFile | (S_ISDIR(about.st_mode) ? landlock::kReadFolder : 0) |
+                    (write ? landlock::kWriteFile : 0));
+  close(file);
 }
 
 int Isolation::restrict_files() const noexcept {
-  if (landlock_abi_ <= 0) return ENOSYS;
-  const landlock::Ruleset all{landlock::all_rights(landlock_abi_), 3, 3};
-  const long made = syscall(SYS_landlock_create_ruleset, &all, landlock::ruleset_bytes(landlock_abi_), 0);
-  if (made < 0) return errno;
-  const auto rules = static_cast<int>(made);
-  const auto add = [rules](int file, std::uint64_t access) {
-    const landlock::PathRule rule{access, file};
-    return syscall(SYS_landlock_add_rule, rules, landlock::kPathBeneath, &rule, 0) == 0;
-  };
-  for (const Rule& rule : rules_) {
-    if (!add(rule.file, rule.access)) return errno;
-  }
-  // The one that counts the pages of this very process.
+  if (ruleset_ < 0) return ENOSYS;
+  // The file that counts the pages of this very process.
   const int pages = open("/proc/self/statm", O_PATH | O_CLOEXEC);
-  if (pages >= 0 && !add(pages, landlock::kReadFile)) return errno;
-  return syscall(SYS_landlock_restrict_self, rules, 0) == 0 ? 0 : errno;
+  landlock::add(ruleset_, pages, landlock::kReadFile);
+  return syscall(SYS_landlock_restrict_self, ruleset_, 0) == 0 ? 0 : errno;
 }
 
 Isolation::Outcome Isolation::enter() const noexcept {

@@ -48,17 +48,12 @@ class Isolation {
   IsolationState state(const Outcome& outcome) const;
 
  private:
-  struct Rule {
-    int file;
-    std::uint64_t access;
-  };
-  void let_read(const std::string& path, bool write = false);
+  void let_read(const std::string& path, bool write = false) const;
   int restrict_files() const noexcept;
 
   std::vector<std::string> needed_;  // must be readable for a user without rights: the program, its plugins
-  std::vector<Rule> rules_;
+  int ruleset_ = -1;                 // Landlock's; -1: this kernel has none
   std::vector<sock_filter> filter_;
-  int landlock_abi_ = 0;
   bool root_ = false;      // the host is root
   std::string root_kept_;  // why; empty: it is given up
 };

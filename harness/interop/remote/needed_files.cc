@@ -2,6 +2,7 @@
 
 #include <elf.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -132,6 +133,8 @@ std::vector<std::string> needed_files(const std::vector<std::string>& files) {
   }
   // What a plugin opens by itself when it runs, such as a library for this very CPU.
   for (const std::string& file : files) {
+    if (std::ranges::any_of(kSystem, [&file](const char* folder) { return file.starts_with(std::string(folder) + "/"); }))
+      continue;
     for (const auto& entry : fs::directory_iterator(fs::path(file).parent_path(), none)) {
       const std::string name = entry.path().filename().string();
       const bool library = name.ends_with(".so") || name.find(".so.") != std::string::npos;

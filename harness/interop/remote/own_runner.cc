@@ -27,15 +27,15 @@ OwnRunner::OwnRunner(const std::vector<std::string>& plugins, const IsolationReq
     isolation_ = std::make_unique<Isolation>(words_[0], plugins, request);
 }
 
-std::unique_ptr<ChildProcess> OwnRunner::start(IsolationState& state) {
-  auto child = std::make_unique<ChildProcess>(words_, isolation_.get(), !isolation_);
+std::unique_ptr<ChildProcess> OwnRunner::start(int shared, IsolationState& state) {
+  auto child = std::make_unique<ChildProcess>(words_, shared, isolation_.get(), !isolation_);
   if (!isolation_) {
     state = {{}, {ASSAY_SANITIZED ? "a sanitizer's build" : "--isolation none"}};
     return child;
   }
   if (child->outcome().unreadable >= 0) {
     isolation_->keep_root(child->outcome());
-    child = std::make_unique<ChildProcess>(words_, isolation_.get());
+    child = std::make_unique<ChildProcess>(words_, shared, isolation_.get());
   }
   state = isolation_->state(child->outcome());
   return child;

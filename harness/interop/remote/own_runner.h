@@ -15,8 +15,8 @@ class OwnRunner {
   // For a runner that is to load these. Throws std::runtime_error: there is none.
   OwnRunner(const std::vector<std::string>& plugins, const IsolationRequest& request);
 
-  // Starts it; `state` is told what holds it in. Throws std::runtime_error.
-  std::unique_ptr<ChildProcess> start(IsolationState& state);
+  // Starts it with `shared` (ChildProcess); `state` is told what holds it in. Throws std::runtime_error.
+  std::unique_ptr<ChildProcess> start(int shared, IsolationState& state);
 
  private:
   std::vector<std::string> words_;

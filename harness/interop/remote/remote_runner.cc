@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "harness/plugin/assay_plugin.h"
@@ -55,9 +56,9 @@ void RemoteRunner::start() {
   plugins_.clear();
   if (options_.command.empty()) {
     if (!own_) own_ = std::make_unique<OwnRunner>(options_.plugins, options_.isolation);
-    child_ = own_->start(isolation_state_);
+    child_ = own_->start(options_.shared, isolation_state_);
   } else {
-    child_ = std::make_unique<ChildProcess>(std::vector<std::string>{"/bin/sh", "-c", options_.command});
+    child_ = std::make_unique<ChildProcess>(std::vector<std::string>{"/bin/sh", "-c", options_.command}, options_.shared);
     isolation_state_ = {{}, {"seccomp, landlock, no root (started by --runner)"}};
   }
   greet();
@@ -91,6 +92,7 @@ void RemoteRunner::greet() {
   machine_ = greeting.machine;
   isas_ = greeting.isas;
   page_bytes_ = greeting.page_bytes;
+  keeper_ = greeting.keeper;
   if (greeting.unbound.empty()) {
     isolation_state_.in_force.emplace_back("arena");
   } else if (options_.isolation.wish != IsolationRequest::Wish::none) {
@@ -109,7 +111,11 @@ void RemoteRunner::load(const std::string& path) {
       throw RunnerError("plugin " + path + ": while it was loaded the runner " + trouble.what());
     }
   }();
-  if (answer.kind == wire::Kind::refused) throw RunnerError(text_of(answer.payload));
+  if (answer.kind == wire::Kind::refused) {
+    const std::string why = text_of(answer.payload);
+    const bool library = why.find("cannot open shared object file") != std::string::npos && std::filesystem::exists(path);
+    throw RunnerError(why + (own_ && library ? " (does it lie where a runner may not read? --allow-read FOLDER lets it)" : ""));
+  }
   if (answer.kind != wire::Kind::loaded) throw Trouble("was asked to load a plugin and answered something else");
   try {
     const wire::Loaded loaded = wire::decode_loaded(answer.payload);
@@ -180,10 +186,14 @@ RemoteRunner::Answer RemoteRunner::receive(std::uint64_t sequence, std::uint64_t
 
 RemoteRunner::Answer RemoteRunner::ask(wire::Kind kind, const std::string& payload, std::uint64_t most) {
   const Deadline deadline = std::chrono::steady_clock::now() + options_.limit;
+  send(kind, payload, deadline);
+  return receive(sequence_, most, deadline);
+}
+
+void RemoteRunner::send(wire::Kind kind, const std::string& payload, Deadline deadline) {
   const std::string head = wire::encode({kind, ++sequence_, payload.size()});
   expect(child_->write(std::as_bytes(std::span(head)), deadline), 0, "");
   expect(child_->write(std::as_bytes(std::span(payload)), deadline), 0, "");
-  return receive(sequence_, most, deadline);
 }
 
 Execution RemoteRunner::run(const RemoteKernel& kernel, const Call& call, std::span<const CallPart> parts, const Manner& manner) {

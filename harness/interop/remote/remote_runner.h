@@ -31,6 +31,7 @@ struct RunnerOptions {
   std::vector<std::string> plugins;                 // paths on the runner's machine
   std::chrono::milliseconds limit = kDefaultLimit;  // of each answer
   IsolationRequest isolation{};                     // of the one that is started here
+  int shared = -1;                                  // memory for timed calls, as a descriptor; -1: none
 };
 
 // A kernel that a runner offers.
@@ -71,6 +72,7 @@ class RemoteRunner {
   Execution run(const RemoteKernel& kernel, const Call& call, std::span<const CallPart> parts, const Manner& manner);
 
  private:
+  friend class TimedRunner;
   struct Answer {
     wire::Kind kind;
     std::vector<std::byte> payload;
@@ -81,6 +83,7 @@ class RemoteRunner {
   void load(const std::string& path);
   void add_kernels(const std::vector<wire::KernelInfo>& infos, const RemotePlugin* plugin);
   Answer ask(wire::Kind kind, const std::string& payload, std::uint64_t most);
+  void send(wire::Kind kind, const std::string& payload, Deadline deadline);
   Answer receive(std::uint64_t sequence, std::uint64_t most, Deadline deadline);
   void expect(Io io, std::size_t got, const char* where);
   Execution bring_back(const Call& call, const Answer& answer, std::size_t parts, const std::string& packed_tensor);
@@ -95,6 +98,7 @@ class RemoteRunner {
   std::string machine_;
   std::string isas_;
   std::size_t page_bytes_ = 0;
+  std::uint32_t keeper_ = 0;
   std::unique_ptr<OwnRunner> own_;  // null: its command is another
   IsolationState isolation_state_;
 };

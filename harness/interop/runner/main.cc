@@ -16,6 +16,7 @@
 #include "harness/interop/runner/foreign.h"
 #include "harness/interop/runner/messages.h"
 #include "harness/interop/runner/placed_call.h"
+#include "harness/interop/runner/timed_calls.h"
 #include "harness/verdict/discipline/faults.h"
 #include "kernels/op_tables.h"
 
@@ -53,6 +54,12 @@ class Server {
           return load(header.sequence, payload);
         case wire::Kind::call:
           return call(header.sequence, payload);
+        case wire::Kind::prepare:
+          return prepare(header.sequence, payload);
+        case wire::Kind::fill:
+          return fill(header.sequence, payload);
+        case wire::Kind::time:
+          return time(header.sequence, payload);
         default:
           throw wire::WireError("sent what only a runner sends");
       }
@@ -84,8 +91,43 @@ class Server {
     limit(request.limit_ms + 1000);  // the host is to be the first to say so
     const CallReply reply = run_call(kernels_[request.kernel], request, foreign_);
     limit(0);
-    if (!reply.fault) return send(wire::Kind::done, sequence, reply.done);
-    send(wire::Kind::fault, sequence, encode(*reply.fault));
+    reply.fault ? end_with(sequence, *reply.fault) : send(wire::Kind::done, sequence, reply.done);
+  }
+
+  void prepare(std::uint64_t sequence, const std::vector<std::byte>& payload) {
+    wire::TimedRequest request = wire::decode_timed(payload);
+    if (request.kernel >= kernels_.size()) throw wire::WireError("asks for kernel " + std::to_string(request.kernel));
+    const RunnableKernel& kernel = kernels_[request.kernel];
+    timed_.emplace(kernel, std::move(request));
+    send(wire::Kind::ready, sequence, "");
+  }
+
+  TimedCalls& timed() {
+    if (!timed_) throw wire::WireError("has prepared no call to be timed");
+    return *timed_;
+  }
+
+  void fill(std::uint64_t sequence, const std::vector<std::byte>& payload) {
+    limit(timed().limit_ms() + 1000);
+    std::optional<wire::Fault> fault;
+    foreign_.run([&] { fault = timed().fill(wire::decode_fill(payload)); });
+    limit(0);
+    fault ? end_with(sequence, *fault) : send(wire::Kind::ready, sequence, "");
+  }
+
+  void time(std::uint64_t sequence, const std::vector<std::byte>& payload) {
+    limit(timed().limit_ms() + 1000);
+    TimedCalls::End end;
+    foreign_.run([&] { end = timed().run(wire::decode_time(payload)); });
+    limit(0);
+    if (end.fault) return end_with(sequence, *end.fault);
+    wire::Writer status;
+    status.number(static_cast<std::int32_t>(end.status));
+    send(wire::Kind::timed, sequence, status.bytes());
+  }
+
+  void end_with(std::uint64_t sequence, const wire::Fault& fault) {
+    send(wire::Kind::fault, sequence, encode(fault));
     done_for_ = true;  // what a faulty kernel has done to this process, nobody knows
   }
 
@@ -106,6 +148,7 @@ class Server {
     greeting.machine = machine.machine;
     greeting.isas = supported_isa_names();
     greeting.unbound = foreign_.unbound();
+    greeting.keeper = static_cast<std::uint32_t>(gettid());
     for (const OpTable& table : op_tables()) {
       for (const AnyKernel& one : table.kernels) {
         greeting.kernels.push_back({table.op, one.name, std::string(isa_name(one.isa)), isa_supported(one.isa), table.args_bytes,
@@ -148,6 +191,7 @@ class Server {
   int out_;
   Foreign& foreign_;
   std::vector<RunnableKernel> kernels_;
+  std::optional<TimedCalls> timed_;
   bool done_for_ = false;
 };
 

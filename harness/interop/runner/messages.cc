@@ -36,6 +36,15 @@ std::vector<KernelInfo> read_kernels(Reader& in) {
   return kernels;
 }
 
+std::uint32_t at_most(std::uint32_t value, std::uint32_t most, const char* what) {
+  if (value > most) {
+    throw WireError(std::string("sent ") + what + " " + std::to_string(value) + "; expected at most " + std::to_string(most));
+  }
+  return value;
+}
+
+}  // namespace
+
 void write(Writer& out, const PartImage& part) {
   out.number(static_cast<std::uint32_t>(part.blocks.size()));
   for (const auto& block : part.blocks) {
@@ -75,15 +84,6 @@ PartImage read_part(Reader& in, std::size_t memories) {
   return part;
 }
 
-std::uint32_t at_most(std::uint32_t value, std::uint32_t most, const char* what) {
-  if (value > most) {
-    throw WireError(std::string("sent ") + what + " " + std::to_string(value) + "; expected at most " + std::to_string(most));
-  }
-  return value;
-}
-
-}  // namespace
-
 std::string encode(const Greeting& greeting) {
   Writer out;
   out.number(greeting.protocol);
@@ -94,6 +94,7 @@ std::string encode(const Greeting& greeting) {
   out.text(greeting.machine);
   out.text(greeting.isas);
   out.text(greeting.unbound);
+  out.number(greeting.keeper);
   write(out, greeting.kernels);
   return out.bytes();
 }
@@ -123,6 +124,7 @@ Greeting decode_greeting(std::span<const std::byte> payload) {
   greeting.machine = in.text("machine");
   greeting.isas = in.text("ISAs");
   greeting.unbound = in.text("unbound");
+  greeting.keeper = in.number<std::uint32_t>("keeper");
   greeting.kernels = read_kernels(in);
   in.finish();
   return greeting;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/interop/runner/timed_data.h"
 #include "harness/interop/runner/wire.h"
 
 namespace assay::wire {
@@ -28,9 +29,10 @@ struct Greeting {
   std::uint32_t order = 0x01020304;  // as the machine stores it
   std::uint32_t pointer_bytes = sizeof(void*);
   std::uint64_t page_bytes = 0;
-  std::string machine;  // "aarch64"
-  std::string isas;     // "scalar, avx2"
-  std::string unbound;  // why it has given nothing up of itself (tighten.h); empty: it has
+  std::string machine;       // "aarch64"
+  std::string isas;          // "scalar, avx2"
+  std::uint32_t keeper = 0;  // the thread that talks to the host and runs nothing foreign (foreign.h); 0: the first
+  std::string unbound;       // why it has given nothing up of itself (tighten.h); empty: it has
   std::vector<KernelInfo> kernels;
 };
 
@@ -74,6 +76,32 @@ struct Done {
   std::vector<std::optional<std::span<const std::byte>>> memories;  // those that changed
 };
 
+// A call to be timed again and again: its slots are copies of its tensors, each with data of its own.
+struct TimedRequest {
+  std::uint32_t kernel = 0;
+  std::uint64_t limit_ms = 0;
+  std::uint32_t packed = kNone;  // which pointer a packed layout replaces
+  std::uint64_t slots = 0;
+  std::vector<TimedTensor> tensors;  // of the signature; a pointer's memory is the tensor of that number
+  PartImage part;
+};
+
+// Fresh data for slots from `first` on, round the ring.
+struct FillRequest {
+  std::uint64_t poison = 0;  // of outputs, beside the seeds
+  std::uint64_t laps = 1;    // as the data are in this call of the slot
+  std::uint64_t first = 0;
+  std::vector<std::uint64_t> seeds;
+};
+
+// Slots from `first` on, round the ring; all of them so many times, with data that change between.
+struct TimeRequest {
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;
+  std::uint64_t laps = 1;
+  bool dry = false;  // all but the calls: what is not theirs
+};
+
 enum class Phase : std::uint32_t { packed_bytes = 0, pack = 1, run = 2 };
 enum class Where : std::uint32_t { nowhere = 0, memory = 1, packed = 2 };
 
@@ -88,15 +116,25 @@ struct Fault {
   std::string text;
 };
 
+void write(Writer& out, const PartImage& part);
+// `memories`: how many there are to point into.
+PartImage read_part(Reader& in, std::size_t memories);
+
 std::string encode(const Greeting& greeting);
 std::string encode(const Loaded& loaded);
 std::string encode(const CallRequest& request);
 std::string encode(const Done& done);
+std::string encode(const TimedRequest& request);
+std::string encode(const FillRequest& request);
+std::string encode(const TimeRequest& request);
 std::string encode(const Fault& fault);
 // Each throws WireError for a payload that is too short, too long or holds what cannot be. The spans lie in the payload.
 Greeting decode_greeting(std::span<const std::byte> payload);
 Loaded decode_loaded(std::span<const std::byte> payload);
 CallRequest decode_call(std::span<const std::byte> payload);
+TimedRequest decode_timed(std::span<const std::byte> payload);
+FillRequest decode_fill(std::span<const std::byte> payload);
+TimeRequest decode_time(std::span<const std::byte> payload);
 // `memories`: the sizes of those of the call; `parts`: how many it had.
 Done decode_done(std::span<const std::byte> payload, const std::vector<std::uint64_t>& memories, std::size_t parts);
 Fault decode_fault(std::span<const std::byte> payload, std::size_t memories);

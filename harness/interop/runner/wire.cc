@@ -37,8 +37,8 @@ Header decode_header(std::span<const std::byte, kHeaderBytes> bytes) {
   const auto kind = in.number<std::uint32_t>("kind");
   const auto sequence = in.number<std::uint64_t>("sequence");
   const auto length = in.number<std::uint64_t>("length");
-  if (kind < static_cast<std::uint32_t>(Kind::greeting) || kind > static_cast<std::uint32_t>(Kind::refused)) {
-    throw WireError("sent a frame of kind " + std::to_string(kind) + "; expected 1 to 7");
+  if (kind < static_cast<std::uint32_t>(Kind::greeting) || kind > static_cast<std::uint32_t>(Kind::timed)) {
+    throw WireError("sent a frame of kind " + std::to_string(kind) + "; expected 1 to 12");
   }
   if (length > kMostBytes) {
     throw WireError("announced a frame of " + std::to_string(length) + " bytes; expected at most " + std::to_string(kMostBytes));

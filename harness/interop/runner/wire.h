@@ -31,6 +31,11 @@ enum class Kind : std::uint32_t {
   done = 5,      // runner: statuses, and the memories that changed
   fault = 6,     // runner: what befell the call
   refused = 7,   // runner: the request cannot be met, and why
+  prepare = 8,   // host: a call to be timed, in slots
+  fill = 9,      // host: fresh data for slots
+  ready = 10,    // runner: prepared, or filled
+  time = 11,     // host: run slots, once the shared memory says so
+  timed = 12,    // runner: their status
 };
 
 // What breaks the protocol, in words for people.

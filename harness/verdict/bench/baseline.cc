@@ -77,7 +77,7 @@ Changes compare(const Baseline& baseline, const std::vector<BenchResult>& result
   Changes comparison;
   std::map<std::string, BaselineEntry> left = baseline.entries;
   for (const BenchResult& now : results) {
-    if (!now.refusal.empty()) continue;
+    if (!now.timed()) continue;
     const auto then = left.find(now.name);
     if (then == left.end()) {
       comparison.only_now.push_back(now.name);

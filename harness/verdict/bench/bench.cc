@@ -1,12 +1,15 @@
 #include "harness/verdict/bench/bench.h"
 
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <exception>
 #include <utility>
 
+#include "harness/verdict/bench/foreign.h"
 #include "harness/verdict/clock.h"
 
 namespace assay::bench {
@@ -36,69 +39,101 @@ std::string refusal(const BenchItem& item, const BenchOptions& options) {
   return {};
 }
 
-double seconds_per_call(Rotation& rotation, std::int64_t calls) {
-  const double start = thread_seconds();
-  for (std::int64_t i = 0; i < calls; ++i) benchmark::DoNotOptimize(rotation.run());
-  return (thread_seconds() - start) / static_cast<double>(calls);
-}
-
-std::int64_t calls_in_round(const BenchOptions& options, const Rotation& rotation, double seconds) {
-  const auto calls = static_cast<std::int64_t>(std::ceil(options.round_seconds / std::max(seconds, 1e-9)));
-  const auto cold = static_cast<std::int64_t>(rotation.cold_calls());
-  return cold > 0 ? std::min(calls, cold) : calls;
-}
-
 // The peak of the call's arithmetic; none where it does none, or of a kind that has no peak on `isa`.
 std::optional<Peak> peak_of(const Cost& cost, Isa isa) {
   if (cost.int8_ops > 0) return int8_peak(isa);
   return cost.flops > 0 ? std::optional(fma_peak(isa)) : std::nullopt;
 }
 
-// Our best variant of the op that this CPU runs, on memory of its own, round by round beside a plugin's kernel.
+// One of our own kernels, in this process.
+class OwnTimer final : public Subject {
+ public:
+  OwnTimer(const BenchItem& item, const BenchOptions& options)
+      : options_(options), rotation_(*item.op, item.variant, item.params, item.temperature) {
+    const double start = thread_seconds();
+    status_ = rotation_.run();
+    set_calls(thread_seconds() - start);
+  }
+  bool evicts() const override { return rotation_.cold_calls() > 0; }
+  // The first call also met cold instructions and a low clock: the latest round corrects their number.
+  CallTime round() override {
+    const double start = thread_seconds();
+    for (std::int64_t i = 0; i < calls_; ++i) benchmark::DoNotOptimize(rotation_.run());
+    const double seconds = (thread_seconds() - start) / static_cast<double>(calls_);
+    set_calls(seconds);
+    return {.cpu = seconds};
+  }
+  AssayStatus status() const { return status_; }
+
+ private:
+  void set_calls(double seconds) {
+    calls_ = static_cast<std::int64_t>(std::ceil(options_.round_seconds / std::max(seconds, 1e-9)));
+    if (const auto cold = static_cast<std::int64_t>(rotation_.cold_calls()); cold > 0) calls_ = std::min(calls_, cold);
+  }
+
+  const BenchOptions& options_;
+  Rotation rotation_;
+  AssayStatus status_ = ASSAY_OK;
+  std::int64_t calls_ = 1;
+};
+
+std::unique_ptr<Subject> subject_of(const BenchItem& item, const BenchOptions& options) {
+  if (item.variant.foreign) {
+    const TimedKernel kernel{item.variant.name, item.variant.packed_tensor, item.variant.canonical};
+    return std::make_unique<ForeignTimer>(*item.op, item.params, item.temperature, kernel, options.runner.value(),
+                                          options.round_seconds);
+  }
+  auto own = std::make_unique<OwnTimer>(item, options);
+  if (own->status() != ASSAY_OK)
+    throw std::runtime_error("the kernel refused its input (status " + std::to_string(static_cast<int>(own->status())) + ")");
+  return own;
+}
+
+// Our best variant of the op that this CPU runs, in a runner too, round by round beside a plugin's kernel.
 class Rival {
  public:
   Rival(const BenchItem& item, const BenchOptions& options)
-      : options_(options), kernel_(best(*item.op)), rotation_(*item.op, kernel_, item.params, item.temperature) {
-    const double start = thread_seconds();
-    rotation_.run();
-    calls_ = calls_in_round(options_, rotation_, thread_seconds() - start);
-  }
+      : name_(our_best(*item.op)),
+        timer_(*item.op, item.params, item.temperature, {.variant = name_, .packed_tensor = ""}, without_plugins(*options.runner),
+               options.round_seconds, true) {}
 
   void round(double foreign_seconds) {
-    const double seconds = seconds_per_call(rotation_, calls_);
-    calls_ = calls_in_round(options_, rotation_, seconds);
+    const double seconds = timer_.round().cpu;
     seconds_.push_back(seconds);
     ratios_.push_back(seconds / foreign_seconds);
   }
 
   void report(BenchResult& result) const {
-    result.rival = kernel_.name;
+    result.rival = name_;
     result.rival_seconds = median(seconds_);
     result.speed = median(ratios_);
   }
 
  private:
-  static Variant best(const Op& op) {
-    const AnyKernel& kernel = select_kernel(*op.table, std::nullopt);
-    return {kernel.name, kernel.isa, kernel.run};
-  }
-
-  const BenchOptions& options_;
-  Variant kernel_;
-  Rotation rotation_;
-  std::int64_t calls_ = 1;
+  std::string name_;
+  ForeignTimer timer_;
   std::vector<double> seconds_;
   std::vector<double> ratios_;
 };
 
+// A time that no kernel of this machine can take, in words; empty: it may be. One that beats the best of all readings has not done its work,
+// or the call was not cold.
+std::string impossible(const BenchResult& result, const Rounds& rounds) {
+  constexpr double kMost = 1.05;
+  const double bytes = 1e-9 * result.cost.bytes / result.seconds;
+  const double operations = 1e-9 * result.cost.operations() / result.seconds;
+  if (result.read && bytes > kMost * rounds.most_read())
+    return fmt::format(
+        "impossible: it would have read {:.1f} GB/s; the fastest loop of this machine {:.1f} at most, {:.1f} in the median",
+        bytes, rounds.most_read(), result.read->roof);
+  if (result.compute && operations > kMost * rounds.most_compute())
+    return fmt::format("impossible: {:.1f} Gop/s; the peak is {:.1f} at most, {:.1f} in the median ({})", operations,
+                       rounds.most_compute(), result.compute->roof, result.compute->measured);
+  return {};
+}
+
 void measure(const BenchItem& item, const BenchOptions& options, BenchResult& result) {
-  Rotation rotation(*item.op, item.variant, item.params, item.temperature);
-  const double start = thread_seconds();
-  if (const AssayStatus status = rotation.run(); status != ASSAY_OK) {
-    result.refusal = "the kernel refused its input (status " + std::to_string(static_cast<int>(status)) + ")";
-    return;
-  }
-  const double first = thread_seconds() - start;
+  const std::unique_ptr<Subject> subject = subject_of(item, options);
   result.cost = cost_of(*item.op, item.params);
   const bool reads = item.temperature == Temperature::cold && result.cost.bytes > 0;
   const std::optional<Peak> peak = peak_of(result.cost, item.variant.isa);
@@ -107,29 +142,30 @@ void measure(const BenchItem& item, const BenchOptions& options, BenchResult& re
   std::optional<Rival> rival;
   if (item.variant.foreign) rival.emplace(item, options);
   Rounds rounds(roofs);
-  std::int64_t calls = calls_in_round(options, rotation, first);
-  const double began = thread_seconds();
+  std::vector<double> walls;
+  const auto began = std::chrono::steady_clock::now();
   for (int round = 0; round < options.rounds; ++round) {
-    if (round > 0 && thread_seconds() - began > options.most_seconds) break;
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - began;
+    if (round > 0 && spent.count() > options.most_seconds) break;
     if (reads) rounds.read_roofs();
     if (peak) rounds.compute_roof(*peak);
-    if (rotation.cold_calls() > 0) roofs.evict();
-    const bool too_long = first > options.most_seconds;  // then that call is the one round
-    const double seconds = too_long ? first : seconds_per_call(rotation, calls);
-    rounds.kernel(seconds);
-    if (rival) {
-      if (rotation.cold_calls() > 0) roofs.evict();
-      rival->round(seconds);
-    }
-    if (too_long) break;
-    // The first call also met cold instructions and a low clock: correct the number by the latest round.
-    calls = calls_in_round(options, rotation, seconds);
+    if (subject->evicts()) roofs.evict();
+    const CallTime time = subject->round();
+    rounds.kernel(time.cpu);
+    walls.push_back(time.wall);
+    result.threads = std::max(result.threads, time.threads);
+    if (!rival) continue;
+    if (subject->evicts()) roofs.evict();
+    rival->round(time.cpu);
   }
   result.rounds = rounds.size();
   result.seconds = rounds.seconds();
+  result.wall_seconds = median(walls);
   if (reads) result.read = rounds.of_read(result.cost.bytes);
   if (peak) result.compute = rounds.of_compute(result.cost.operations());
   if (rival) rival->report(result);
+  if (const std::string wrong = subject->judge(options.checks); !wrong.empty()) throw TimedFailure(wrong);
+  if (item.variant.foreign) result.failure = impossible(result, rounds);
 }
 
 BenchResult bench_one(const BenchItem& item, const BenchOptions& options) {
@@ -138,6 +174,8 @@ BenchResult bench_one(const BenchItem& item, const BenchOptions& options) {
   if (!result.refusal.empty()) return result;
   try {
     measure(item, options, result);
+  } catch (const TimedFailure& failure) {
+    result.failure = std::string("timed: ") + failure.what();
   } catch (const std::exception& error) {
     result.refusal = error.what();
   }
@@ -146,8 +184,8 @@ BenchResult bench_one(const BenchItem& item, const BenchOptions& options) {
 
 // The one iteration is all the rounds and its time their median call: Google Benchmark itself would give means.
 void report_to(benchmark::State& state, const BenchResult& result) {
-  if (!result.refusal.empty()) {
-    state.SkipWithError(result.refusal.c_str());
+  if (!result.timed()) {
+    state.SkipWithError((result.refusal + result.failure).c_str());
     return;
   }
   state.SetIterationTime(result.seconds);

@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "harness/interop/remote/remote_runner.h"
 #include "harness/verdict/bench/roof.h"
 #include "harness/verdict/bench/rotation.h"
+#include "harness/verdict/checks.h"
 #include "harness/verdict/variant.h"
 
 namespace assay::bench {
@@ -26,10 +28,12 @@ struct BenchItem {
 using Gate = std::function<bool(const Op& op, const Variant& variant, std::string& why)>;
 
 struct BenchOptions {
-  Gate gate;                     // empty: nothing is timed
-  int rounds = 31;               // roofs and kernel in turn; medians are reported
-  double round_seconds = 0.002;  // at least this much of the kernel in a round
-  double most_seconds = 4;       // fewer rounds where they would take longer than this
+  Gate gate;                                 // empty: nothing is timed
+  std::optional<RunnerOptions> runner = {};  // of plugins' kernels
+  Checks checks = Checks::all();             // that what they wrote while they were timed must pass
+  int rounds = 31;                           // roofs and kernel in turn; medians are reported
+  double round_seconds = 0.002;              // at least this much of the kernel in a round
+  double most_seconds = 4;                   // fewer rounds where they would take longer than this
 };
 
 struct BenchResult {
@@ -39,15 +43,20 @@ struct BenchResult {
   std::string shape;
   Temperature temperature = Temperature::cold;
   std::string refusal;  // why it was not timed; empty: it was
+  std::string failure;  // "timed: ...", "impossible: ...": what was timed is wrong, so that no time counts; empty: nothing
 
   std::size_t rounds = 0;
-  double seconds = 0;  // a call: the median of the rounds, in this thread's processor time
+  double seconds =
+      0;  // a call: the median of the rounds, in the processor time of the thread, of a plugin's kernel of all its threads
+  double wall_seconds = 0;  // of a plugin's kernel
+  int threads = 1;          // likewise: seen while it was timed
   Cost cost;
   std::optional<Rounds::Ratio> read;     // cold only: a warm kernel need not read memory at all
   std::optional<Rounds::Ratio> compute;  // against the FMA peak, or VNNI's for products of codes
   std::string rival;                     // of a plugin's kernel: ours that it was timed beside
   double rival_seconds = 0;
-  double speed = 0;           // against it: the median of the rounds' ratios, above 1 faster than ours
+  double speed = 0;  // against it: the median of the rounds' ratios, above 1 faster than ours
+  bool timed() const { return refusal.empty() && failure.empty(); }
   bool roof_suspect() const;  // more than 100 per cent: the roof was measured too low
 };
 

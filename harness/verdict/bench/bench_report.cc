@@ -28,7 +28,7 @@ std::string share_cell(const std::optional<Rounds::Ratio>& ratio, const Style& s
 std::vector<std::string> row(const BenchResult& one, const Style& style) {
   const std::string temperature = one.temperature == Temperature::cold ? "cold" : "warm";
   const std::string label = variant_label(one.op, one.variant);
-  if (!one.refusal.empty()) return {label, one.shape, temperature, "-", "-", "-", "-", "-", "-"};
+  if (!one.timed()) return {label, one.shape, temperature, one.failure.empty() ? "-" : "FAIL", "-", "-", "-", "-", "-"};
   return {label,
           one.shape,
           temperature,
@@ -81,7 +81,11 @@ std::string bench_table(const std::vector<BenchResult>& results, const Style& st
     if (!one.refusal.empty() && refused.emplace(one.variant, one.refusal).second) {
       out += style.bad("not timed") + " " + one.variant + ": " + one.refusal + "\n";
     }
-    if (one.roof_suspect()) {
+    if (!one.failure.empty()) out += style.bad("FAIL") + " " + one.name + ": " + one.failure + "\n";
+    if (one.timed() && one.threads > 1)
+      out += fmt::format("{} ran on {} threads: {} of processor time a call, {} of wall time\n", one.name, one.threads,
+                         time_text(one.seconds), time_text(one.wall_seconds));
+    if (one.timed() && one.roof_suspect()) {
       out += style.warn("suspect roof") + " " + one.name +
              " runs above 100 %: the roof was measured too low, or the call was not cold; run it again on a quiet machine\n";
     }
@@ -101,9 +105,10 @@ nlohmann::ordered_json bench_json(const std::vector<BenchResult>& results) {
                                  {"variant", one.variant},
                                  {"shape", one.shape},
                                  {"cold", one.temperature == Temperature::cold}};
-    if (!one.refusal.empty()) {
+    if (!one.timed()) {
       entry["error_occurred"] = true;
-      entry["error_message"] = one.refusal;
+      entry["error_message"] = one.refusal + one.failure;
+      entry["verdict"] = one.failure.empty() ? "not timed" : "FAIL";
     } else {
       entry["rounds"] = one.rounds;
       entry["real_time"] = 1e9 * one.seconds;
@@ -114,6 +119,8 @@ nlohmann::ordered_json bench_json(const std::vector<BenchResult>& results) {
       add_ratio(entry, "compute", "gops_per_second", one.compute);
       entry["roof_suspect"] = one.roof_suspect();
       if (!one.rival.empty()) {
+        entry["wall_time"] = 1e9 * one.wall_seconds;
+        entry["threads_seen"] = one.threads;
         entry["rival"] = one.rival;
         entry["rival_time"] = 1e9 * one.rival_seconds;
         entry["speed"] = one.speed;

@@ -108,6 +108,14 @@ double Rounds::share(const std::vector<double>& roof, double amount) const {
   return median(std::move(shares));
 }
 
+double Rounds::most_read() const {
+  double most = 0;
+  for (const std::vector<double>& one : read_) {
+    for (const double reading : one) most = std::max(most, reading);
+  }
+  return most;
+}
+
 Rounds::Ratio Rounds::of_read(double bytes) const {
   Ratio best;
   for (std::size_t i = 0; i < read_.size(); ++i) {

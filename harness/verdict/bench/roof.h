@@ -2,6 +2,7 @@
 // bandwidth may halve for seconds, so only readings taken in turn with the kernel mean anything.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -66,6 +67,9 @@ class Rounds {
     double roof = 0;       // GB/s or 10^9 operations a second: the median
     std::string measured;  // how: the name of the loop
   };
+  // The largest readings of all.
+  double most_read() const;
+  double most_compute() const { return compute_.empty() ? 0 : *std::ranges::max_element(compute_); }
   // The roof is the loop beside which the kernel looks worst.
   Ratio of_read(double bytes) const;
   Ratio of_compute(double operations) const;

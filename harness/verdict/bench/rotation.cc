@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "harness/verdict/block_format.h"
 #include "harness/verdict/generate_input.h"
 
 namespace assay::bench {
@@ -51,8 +50,7 @@ void fill(const TensorSpec& spec, std::uint32_t stream, std::byte* base) {
 
 Rotation::Rotation(const Op& op, const Variant& variant, const Params& params, Temperature temperature) : kernel_(variant.run) {
   const Signature signature = signature_of(op, params);
-  Copies copies = lay_out(op, params, signature, temperature);
-  if (variant.packing) pack(op, *variant.packing, params, signature, copies);
+  const Copies copies = lay_out(op, params, signature, temperature);
   calls_.reserve(copies.size());
   for (const std::vector<void*>& tensors : copies) calls_.emplace_back(op, params, tensors);
 }
@@ -83,26 +81,6 @@ Rotation::Copies Rotation::lay_out(const Op& op, const Params& params, const Sig
     }
   }
   return all;
-}
-
-// Lays out anew, in each copy, the input that the variant takes in a layout of its own.
-void Rotation::pack(const Op& op, const Packing& packing, const Params& params, const Signature& signature, Copies& copies) {
-  const auto spec = std::ranges::find(signature.tensors, packing.tensor, &TensorSpec::name);
-  const std::int64_t bytes = packing.bytes(Arguments(op, params, copies.front()).data());
-  if (spec == signature.tensors.end() || spec->role != Direction::in || bytes < 0) {
-    throw PluginError("the kernel packs '" + packing.tensor + "' in " + std::to_string(bytes) + " bytes; expected an input of " +
-                      op.name + " and no negative size");
-  }
-  const auto tensor = static_cast<std::size_t>(spec - signature.tensors.begin());
-  const std::size_t copy_bytes = rounded_up(static_cast<std::size_t>(bytes), kCacheLine) + kCacheLine;
-  packed_ = PageBuffer(copy_bytes * copies.size(), Pages::huge);
-  for (std::size_t copy = 0; copy < copies.size(); ++copy) {
-    std::byte* packed = packed_.data() + copy * copy_bytes;
-    if (packing.pack(Arguments(op, params, copies[copy]).data(), packed) != ASSAY_OK) {
-      throw PluginError("the kernel refused to pack its input");
-    }
-    copies[copy][tensor] = packed;
-  }
 }
 
 AssayStatus Rotation::run() {

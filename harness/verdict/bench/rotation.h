@@ -16,8 +16,7 @@ enum class Temperature {
 
 class Rotation {
  public:
-  // Throws what signature_of() throws, std::invalid_argument for a call without data, PluginError where the variant refuses to pack
-  // its input or asks for nonsense, and std::bad_alloc.
+  // Throws what signature_of() throws, std::invalid_argument for a call without data, and std::bad_alloc.
   Rotation(const Op& op, const Variant& variant, const Params& params, Temperature temperature);
 
   // Runs the next copy's call.
@@ -30,11 +29,9 @@ class Rotation {
  private:
   using Copies = std::vector<std::vector<void*>>;  // pointers in the order of the signature
   Copies lay_out(const Op& op, const Params& params, const Signature& signature, Temperature temperature);
-  void pack(const Op& op, const Packing& packing, const Params& params, const Signature& signature, Copies& copies);
 
   AssayStatus (*kernel_)(const void* args);
   PageBuffer memory_;
-  PageBuffer packed_;
   std::vector<Arguments> calls_;  // one a copy
   std::size_t next_ = 0;
   std::size_t cold_calls_ = 0;

@@ -1,0 +1,219 @@
+#include "harness/interop/runner/timed_calls.h"
+
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "harness/verdict/discipline/kernel_run.h"
+#include "harness/verdict/discipline/rules.h"
+
+namespace assay {
+namespace {
+
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+constexpr std::size_t kLine = 64;
+constexpr std::int64_t kMostPackedBytes = std::int64_t{1} << 32;
+
+std::size_t rounded_up(std::size_t bytes, std::size_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
+
+// Huge pages where the kernel has some; at a multiple of their size.
+std::byte* mapped(std::size_t bytes, std::size_t& mapped_bytes) {
+  mapped_bytes = rounded_up(bytes, kHugePage) + kHugePage;
+  void* memory = mmap(nullptr, mapped_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw wire::WireError("asks for " + std::to_string(bytes) + " bytes, which this machine lacks");
+  (void)madvise(memory, mapped_bytes, MADV_HUGEPAGE);
+  return static_cast<std::byte*>(memory);
+}
+
+std::byte* aligned(std::byte* memory) {
+  return memory + (kHugePage - reinterpret_cast<std::uintptr_t>(memory) % kHugePage) % kHugePage;
+}
+
+wire::Fault fault_of(wire::Phase phase, const CaughtFault& caught) {
+  wire::Fault fault;
+  fault.phase = phase;
+  fault.signal = caught.signal;
+  fault.address = reinterpret_cast<std::uintptr_t>(caught.address);
+  fault.text = caught.text;
+  return fault;
+}
+
+void say(std::atomic<std::uint32_t>& turn, std::uint32_t value) {
+  turn.store(value);
+  syscall(SYS_futex, &turn, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+}
+
+void await(std::atomic<std::uint32_t>& turn, std::uint32_t value) {
+  for (std::uint32_t now = turn.load(); now != value; now = turn.load()) {
+    syscall(SYS_futex, &turn, FUTEX_WAIT, now, nullptr, nullptr, 0);
+  }
+}
+
+}  // namespace
+
+TimedCalls::TimedCalls(const RunnableKernel& kernel, wire::TimedRequest request) : kernel_(kernel), request_(std::move(request)) {
+  for (TimedTensor& one : request_.tensors) {
+    patterns_.emplace_back(one.pattern.begin(), one.pattern.end());
+    one.pattern = patterns_.back();
+  }
+  if (request_.part.blocks[0].size() != kernel.args_bytes) {
+    throw wire::WireError("sent arguments of " + std::to_string(request_.part.blocks[0].size()) + " bytes; expected " +
+                          std::to_string(kernel.args_bytes));
+  }
+  if (request_.packed != wire::kNone && kernel_.pack != nullptr) {
+    const wire::Pointer& word = request_.part.pointers[request_.packed];
+    if (word.to_block) throw wire::WireError("packs a pointer to a block");
+    packed_tensor_ = word.target;
+  }
+  own_ = timed_offsets(request_.tensors, Keep::own);
+  shared_ = timed_offsets(request_.tensors, Keep::shared);
+  map_memory();
+  slots_.resize(request_.slots);
+  for (std::uint64_t slot = 0; slot < request_.slots; ++slot) bind(slot);
+}
+
+TimedCalls::~TimedCalls() {
+  if (arena_ != nullptr) munmap(arena_, arena_bytes_);
+  if (layouts_ != nullptr) munmap(layouts_, layouts_bytes_);
+  if (descriptor_ != nullptr) munmap(descriptor_, descriptor_bytes_);
+}
+
+void TimedCalls::map_memory() {
+  struct stat about {};
+  descriptor_bytes_ = kControlBytes + request_.slots * shared_.back();
+  if (fstat(kSharedDescriptor, &about) != 0 || static_cast<std::size_t>(about.st_size) < descriptor_bytes_)
+    throw wire::WireError("shares no memory of " + std::to_string(descriptor_bytes_) +
+                          " bytes: timed calls need a runner on the same machine");
+  void* memory = mmap(nullptr, descriptor_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, kSharedDescriptor, 0);
+  if (memory == MAP_FAILED) throw wire::WireError("shares memory that cannot be mapped");
+  descriptor_ = static_cast<std::byte*>(memory);
+  control_ = reinterpret_cast<TimedControl*>(descriptor_);
+  arena_ = mapped(request_.slots * own_.back(), arena_bytes_);
+}
+
+std::byte* TimedCalls::tensor(std::uint64_t slot, std::size_t index) const {
+  if (request_.tensors[index].keep == Keep::own) return aligned(arena_) + slot * own_.back() + own_[index];
+  return descriptor_ + kControlBytes + slot * shared_.back() + shared_[index];
+}
+
+// Its arguments.
+void TimedCalls::bind(std::uint64_t slot) {
+  Slot& one = slots_[slot];
+  one.blocks = request_.part.blocks;
+  for (const wire::Pointer& word : request_.part.pointers) {
+    const std::byte* target = word.to_block ? one.blocks[word.target].data() : tensor(slot, word.target);
+    const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(target) + static_cast<std::uintptr_t>(word.addend);
+    std::memcpy(one.blocks[word.block].data() + word.offset, &address, sizeof address);
+  }
+}
+
+std::optional<wire::Fault> TimedCalls::ask_packed_bytes() {
+  std::int64_t bytes = 0;
+  const auto caught = run_disciplined([&] { bytes = kernel_.packed_bytes(slots_[0].blocks[0].data()); }, false);
+  if (caught) return fault_of(wire::Phase::packed_bytes, *caught);
+  if (bytes < 0 || bytes > kMostPackedBytes) {
+    return wire::Fault{.phase = wire::Phase::packed_bytes,
+                       .text = "asks for " + std::to_string(bytes) + " bytes; expected 0 to " + std::to_string(kMostPackedBytes)};
+  }
+  take_packed(bytes);
+  return std::nullopt;
+}
+
+void TimedCalls::take_packed(std::int64_t bytes) {
+  const std::size_t each = rounded_up(static_cast<std::size_t>(bytes), kLine) + kLine;
+  layouts_ = mapped(each * slots_.size(), layouts_bytes_);
+  for (std::size_t slot = 0; slot < slots_.size(); ++slot) slots_[slot].packed = aligned(layouts_) + slot * each;
+}
+
+std::optional<wire::Fault> TimedCalls::pack(Slot& slot) {
+  const wire::Pointer& word = request_.part.pointers[request_.packed];
+  int status = ASSAY_OK;
+  const auto caught = run_disciplined([&] { status = kernel_.pack(slot.blocks[0].data(), slot.packed); }, false);
+  if (caught) return fault_of(wire::Phase::pack, *caught);
+  if (status != ASSAY_OK) return wire::Fault{.phase = wire::Phase::pack, .text = "refused its input"};
+  const auto address = reinterpret_cast<std::uintptr_t>(slot.packed);
+  std::memcpy(slot.blocks[word.block].data() + word.offset, &address, sizeof address);
+  return std::nullopt;
+}
+
+// What is packed is filled and packed first: the other inputs, of which `pack` has the addresses, come after it.
+std::optional<wire::Fault> TimedCalls::fill(const wire::FillRequest& request) {
+  if (request.seeds.size() > slots_.size()) throw wire::WireError("fills more slots than there are");
+  if (packed_tensor_ != wire::kNone && layouts_ == nullptr) {
+    if (auto fault = ask_packed_bytes()) return fault;
+  }
+  for (std::size_t i = 0; i < request.seeds.size(); ++i) {
+    const std::uint64_t slot = (request.first + i) % slots_.size();
+    slots_[slot].seed = request.seeds[i];
+    slots_[slot].poison = request.poison;
+    const auto fill_one = [&](std::size_t t) {
+      const std::uint64_t poison = request_.tensors[t].pattern.empty() ? request.poison : 0;
+      fill_timed(request_.tensors[t], tensor_seed(request.seeds[i], t) + poison, tensor(slot, t));
+    };
+    if (packed_tensor_ != wire::kNone) {
+      fill_one(packed_tensor_);
+      bind(slot);
+      if (auto fault = pack(slots_[slot])) return fault;
+    }
+    for (std::size_t t = 0; t < request_.tensors.size(); ++t) {
+      if (t != packed_tensor_) fill_one(t);
+    }
+    for (std::uint64_t lap = 1; lap < request.laps; ++lap) change(slot, lap);
+  }
+  return std::nullopt;
+}
+
+// What has been packed stays. A word of each output is poisoned anew.
+void TimedCalls::change(std::uint64_t slot, std::uint64_t lap) {
+  const Slot& one = slots_[slot];
+  for (std::size_t t = 0; t < request_.tensors.size(); ++t) {
+    const TimedTensor& about = request_.tensors[t];
+    const std::uint64_t seed = tensor_seed(one.seed, t);
+    if (t != packed_tensor_) change_timed(about, seed, lap, tensor(slot, t));
+    if (!about.pattern.empty() || about.bytes < sizeof seed) continue;
+    const std::uint64_t how = mixed(seed + one.poison + lap);
+    std::memcpy(tensor(slot, t) + how % (about.bytes / sizeof how) * sizeof how, &how, sizeof how);
+  }
+}
+
+// Until the host has read its clocks, and what was written.
+void TimedCalls::rest() {
+  say(control_->turn, TimedControl::done);
+  await(control_->turn, TimedControl::nobody);
+}
+
+TimedCalls::End TimedCalls::run(const wire::TimeRequest& request) {
+  if (request.count > slots_.size()) throw wire::WireError("times more calls than there are slots");
+  static const HandlersKept handlers;
+  End end;
+  say(control_->turn, TimedControl::ready);
+  await(control_->turn, TimedControl::go);
+  const auto caught = run_disciplined(
+      [&] {
+        for (std::uint64_t lap = 0; lap < request.laps; ++lap) {
+          std::uint64_t slot = request.first % slots_.size();
+          for (std::uint64_t i = 0; i < request.count; ++i) {
+            if (lap > 0) change(slot, lap);
+            const int status = request.dry ? ASSAY_OK : kernel_.run(slots_[slot].blocks[0].data());
+            if (status != ASSAY_OK) end.status = status;
+            slot = slot + 1 < slots_.size() ? slot + 1 : 0;
+          }
+        }
+        rest();
+      },
+      false);
+  if (caught) end.fault = fault_of(wire::Phase::run, *caught);
+  if (caught && control_->turn == TimedControl::go) rest();
+  if (const std::string left = handlers.settle(); !left.empty() && !end.fault) end.fault = wire::Fault{.text = left};
+  return end;
+}
+
+}  // namespace assay

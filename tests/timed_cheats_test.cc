@@ -1,0 +1,115 @@
+// Kernels that cheat on the clock (tests/cheats/timed.cc): none gets a time for wrong or unfinished work, each is named, and this process goes on.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
+
+#include "harness/verdict/bench/bench.h"
+#include "harness/verdict/draw.h"
+#include "harness/verdict/suite.h"
+
+namespace assay {
+namespace {
+
+struct Cheat {
+  const char* kernel;
+  const char* words;  // of its failure
+};
+
+constexpr const char* kOtherBytes = "wrote other bytes to y than the same call untimed";
+constexpr Cheat kCheats[] = {
+    {"nothing", kOtherBytes},
+    {"half", kOtherBytes},
+    {"half_and_zeros", "a timed call is wrong (bound): y["},
+    {"last_alone", "a timed call is wrong (bound): y[6006]"},
+    {"by_content", "a timed call is wrong (bound): y["},
+    {"by_counter", kOtherBytes},
+    {"second_batch", kOtherBytes},
+    {"replays_by_pointer", kOtherBytes},
+    {"replays_always", "a timed call is wrong (bound): y["},
+    {"coarse", "a timed call is wrong (bound): y["},
+    {"crashes", "raised SIGSEGV at address 0x0"},
+    {"hangs", "gave no answer within 1 s (--time-limit): an endless loop?"},
+    {"hangs_without_alarm", "gave no answer within 1 s (--time-limit): an endless loop?"},
+    {"leaves", "the runner exited with status 0"},
+    {"refuses", "refused a timed call"},
+    {"no_status", "returned 1296911693, which is no AssayStatus"},
+    {"closes_everything", "wrote other bytes to y"},
+#if defined(__x86_64__)
+    {"flushes", "left another floating-point environment behind"},
+#endif
+    {"says_done", "the runner"},
+    {"forges", ""},
+    {"later", ""},
+};
+
+bench::BenchResult timed(const std::string& kernel, bench::Temperature temperature) {
+  const std::filesystem::path plugin = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "timed_cheats.so";
+  const RunnerOptions runner{.command = "", .plugins = {plugin.string()}, .limit = std::chrono::seconds(1)};
+  bench::BenchOptions options;
+  options.gate = [](const Op&, const Variant&, std::string&) { return true; };
+  options.runner = runner;
+  options.rounds = 8;
+  const Op& add = require_op("add");
+  std::vector<Variant> variants = variants_of(add, RemoteRunner(runner).kernels());
+  std::erase_if(variants, [&](const Variant& one) { return one.name != "cheat:" + kernel; });
+  return bench::run_benchmarks(bench::bench_items(add, variants, std::nullopt, Params{{"n", std::int64_t{6007}}}, {temperature}),
+                               options)
+      .at(0);
+}
+
+// Of the op's benchmarks the one that costs least.
+Params cheapest(const Op& op) {
+  return std::ranges::min(op.family->bench_params(op), {}, [&](const Params& params) { return work_of(op, params); });
+}
+
+TEST(TimedCheats, NoneGetsATime) {
+  for (const Cheat& one : kCheats) {
+    const bench::BenchResult result = timed(one.kernel, bench::Temperature::warm);
+    EXPECT_FALSE(result.timed()) << one.kernel;
+    EXPECT_NE(result.failure.find(one.words), std::string::npos) << one.kernel << ": " << result.failure << result.refusal;
+  }
+}
+
+TEST(TimedCheats, NorCold) {
+  for (const char* kernel : {"nothing", "half", "replays_always", "by_content"})
+    EXPECT_FALSE(timed(kernel, bench::Temperature::cold).timed()) << kernel;
+}
+
+TEST(TimedCheats, HonestOnesDo) {
+  for (const char* kernel : {"honest", "honest_bounded"}) {
+    for (const bench::Temperature temperature : {bench::Temperature::cold, bench::Temperature::warm}) {
+      const bench::BenchResult result = timed(kernel, temperature);
+      EXPECT_TRUE(result.timed()) << kernel << ": " << result.failure << result.refusal;
+      EXPECT_GT(result.speed, 0) << kernel;
+    }
+  }
+}
+
+// Our own kernels, as if they were a stranger's.
+TEST(TimedCheats, EveryFamilyHasItsTime) {
+  bench::BenchOptions options;
+  options.gate = [](const Op&, const Variant&, std::string&) { return true; };
+  options.runner = RunnerOptions{};
+  options.rounds = 1;
+  std::vector<bench::BenchItem> items;
+  std::set<const Family*> families;
+  for (const Op* op : ops()) {
+    if (!families.insert(op->family).second) continue;
+    const AnyKernel& best = select_kernel(*op->table, std::nullopt);
+    const Variant variant{.name = best.name, .isa = best.isa, .foreign = true};
+    items.push_back({op, variant, cheapest(*op), bench::Temperature::warm});
+  }
+  for (const bench::BenchResult& one : bench::run_benchmarks(items, options))
+    EXPECT_TRUE(one.timed()) << one.name << ": " << one.failure << one.refusal;
+}
+
+TEST(TimedCheats, WorkOnAnotherThreadCounts) {
+  const double honest = timed("honest", bench::Temperature::warm).seconds;
+  const bench::BenchResult result = timed("other_thread", bench::Temperature::warm);
+  EXPECT_TRUE(result.timed()) << result.failure << result.refusal;
+  EXPECT_GT(result.seconds, 10 * honest);
+}
+
+}  // namespace
+}  // namespace assay
