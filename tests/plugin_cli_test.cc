@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "golden/atomic_file.h"
+#include "golden/read_file.h"
 #include "tests/program.h"
 #include "tests/temporary.h"
 
@@ -113,6 +115,30 @@ TEST(PluginCli, BenchTimesWhatPassesBesideOurs) {
   EXPECT_GT(one["wall_time"], 0.0);
   EXPECT_EQ(one["threads_seen"], 1);
   EXPECT_TRUE(contains(one["rival"], "add_")) << ran.out;
+}
+
+TEST(PluginCli, ARecordedRunIsVerified) {
+  const TemporaryFolder folder;
+  const std::string record = (folder.path() / "run.json").string();
+  const std::vector<std::string> of_bad{"--plugin", plugin("bad_plugin")};
+  std::vector<std::string> words{"bench", "add", "--shape", "n=512", "--warm", "--record", record};
+  words.insert(words.end(), of_bad.begin(), of_bad.end());
+  ASSERT_EQ(run_assay(words).status, 0);
+  const auto verify = [&](const std::string& file) { return run_assay({"verify", file, "--plugin", plugin("bad_plugin")}); };
+  EXPECT_EQ(verify(record).status, 0);
+  auto json = nlohmann::json::parse(read_file(record));
+  json["benchmarks"][0]["seed"] = json["benchmarks"][0]["seed"].get<std::uint64_t>() + 1;
+  write_file_atomically(record, json.dump());
+  const Ran other = verify(record);
+  EXPECT_EQ(other.status, 1);
+  EXPECT_TRUE(contains(other.out, "outputs differ")) << other.out;
+  json["plugins"][0]["sha256"] = "0";
+  write_file_atomically(record, json.dump());
+  EXPECT_TRUE(contains(verify(record).out, "is another file than the record's")) << other.out;
+  json.erase("plugins");
+  write_file_atomically(record, json.dump());
+  EXPECT_EQ(verify(record).status, 2);
+  EXPECT_EQ(run_assay({"bench", "add", "--record", record}).status, 2) << "of our own kernels there is nothing to record";
 }
 
 TEST(PluginCli, BenchTimesOwnLayoutsAndRefusesWhatFails) {

@@ -173,6 +173,13 @@ TEST(RefusedCalls, WhatIsTakenIsNamed) {
                  "the first span's first = 9223372036854775792, the first span's count = 67108864: returned ok" + bad_shape);
 }
 
+TEST(RefusedCalls, WhatInputsHoldIsAskedUnderEveryChoice) {
+  const Op& op = require_op("rope_table");
+  std::set<std::string> recipes;
+  for (const TestCase& test : refused_value_cases(op)) recipes.insert(test.params.text("recipe"));
+  EXPECT_EQ(recipes, (std::set<std::string>{"f64", "hf", "ggml", "freqs"}));
+}
+
 TEST(RefusedCalls, WhatInputsHoldIsAskedOfTheLastNumber) {
   const Op& op = require_op("rope_table");
   InProcess executor(takes_the_last_frequency);

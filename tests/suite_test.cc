@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "golden/atomic_file.h"
 #include "harness/verdict/coverage.h"
 #include "harness/verdict/suite.h"
 #include "harness/verdict/vast.h"
@@ -38,6 +39,17 @@ TEST(Suite, AnOpWithoutAGoldenIsAFault) {
   const SuiteResult result = run_suite(request);
   before == nullptr ? unsetenv("ASSAY_DATA") : setenv("ASSAY_DATA", kept.c_str(), 1);
   EXPECT_EQ(std::ranges::count(result.faults, "argmax: has no golden"), 1);
+}
+
+TEST(Suite, AGoldenThatIsNotTheManifestsIsRefused) {
+  const TemporaryFolder golden;
+  std::filesystem::create_directories(golden.path() / "ops");
+  std::filesystem::copy(own_golden() / "ops" / "argmax.h5", golden.path() / "ops" / "argmax.h5");
+  write_file_atomically(golden.path() / "MANIFEST.json", R"({"files": {"ops/argmax.h5": {"sha256": "0"}}})");
+  CheckRequest request;
+  request.ops = {"argmax"};
+  request.golden = golden.path();
+  expect_mentions(message_of([&] { run_suite(request); }), {"argmax.h5", "MANIFEST.json says 0"});
 }
 
 TEST(Suite, AProcessThatRoundsOtherwiseChecksNothing) {

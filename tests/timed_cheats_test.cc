@@ -86,6 +86,19 @@ TEST(TimedCheats, HonestOnesDo) {
   }
 }
 
+TEST(TimedCheats, WhatNoMachineCanDoIsNoTime) {
+  bench::BenchResult result;
+  result.cost = {.bytes = 40e9, .flops = 200e9};
+  result.seconds = 1;
+  result.read = bench::Rounds::Ratio{1, 38, "loop"};
+  result.compute = bench::Rounds::Ratio{1, 190, "peak"};
+  EXPECT_EQ(bench::impossible(result, 39, 195), "");
+  EXPECT_NE(bench::impossible(result, 37, 195).find("impossible: it would have read 40.0 GB/s"), std::string::npos);
+  EXPECT_NE(bench::impossible(result, 39, 120).find("impossible: 200.0 Gop/s; the peak is 120.0"), std::string::npos);
+  result.read = std::nullopt;
+  EXPECT_EQ(bench::impossible(result, 0, 195), "") << "a warm kernel need not read memory";
+}
+
 // Our own kernels, as if they were a stranger's.
 TEST(TimedCheats, EveryFamilyHasItsTime) {
   bench::BenchOptions options;

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "golden/atomic_file.h"
+#include "golden/sha256.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/runner_options.h"
 #include "harness/cli/shape.h"
@@ -12,6 +13,7 @@
 #include "harness/reports/report.h"
 #include "harness/verdict/bench/bench_report.h"
 #include "harness/verdict/bench/gate.h"
+#include "harness/verdict/bench/record.h"
 #include "harness/verdict/cases.h"
 
 namespace assay::cli {
@@ -23,6 +25,7 @@ struct BenchCliOptions {
   std::string shape;
   std::string baseline;
   std::string output;
+  std::string record;
   bool warm = false;
   bool cold = false;
   RunnerCliOptions runner;
@@ -73,11 +76,14 @@ int run_bench(const BenchCliOptions& options, const Common& common) {
   bench::BenchOptions how;
   const std::optional<RunnerOptions> runner = options.runner.options();
   std::vector<RemoteKernel> plugins;
+  std::vector<bench::RecordedPlugin> recorded;
   std::string isolation;
+  if (!options.record.empty() && !runner) throw std::invalid_argument("--record is of plugins: name one by --plugin");
   if (runner) {
     const RemoteRunner tried(*runner);
     plugins = tried.kernels();
     isolation = tried.isolation();
+    for (const RemotePlugin& one : tried.plugins()) recorded.push_back({one.path, one.name, one.version, sha256_file(one.path)});
   }
   const Checks checks = options.checks.empty() ? Checks::from_environment() : Checks::parse(options.checks);
   if (runner && !checks.off_to_string().empty()) fmt::print(stderr, "checks off: {}\n", checks.off_to_string());
@@ -91,6 +97,7 @@ int run_bench(const BenchCliOptions& options, const Common& common) {
   if (runner) json["checks_off"] = checks.off_to_string();
   if (runner) json["isolation"] = isolation;
   if (!options.output.empty()) write_file_atomically(options.output, json.dump(1) + "\n");
+  if (!options.record.empty()) write_file_atomically(options.record, bench::record_json(json, recorded).dump(1) + "\n");
   if (baseline) json["comparison"] = bench::comparison_json(bench::compare(*baseline, results));
   if (common.json) {
     fmt::print("{}\n", json.dump(1));
@@ -115,6 +122,7 @@ Action add_bench(CLI::App& app, const Common& common) {
   command->add_flag("--warm", options->warm, "The same buffers again and again");
   command->add_option("--baseline", options->baseline, "Compare with an older JSON of this command or of Google Benchmark");
   command->add_option("-o,--output", options->output, "Write the JSON to a file as well");
+  command->add_option("--record", options->record, "Write what `assay verify` needs to judge a plugin's run again");
   command->add_option("--variant", options->variant, "Only this variant, such as mine:rms_norm");
   options->runner.add_plugins_to(*command);
   command->add_option("--checks", options->checks, "The checks that a plugin's kernel must pass to be timed, such as guard");

@@ -27,6 +27,7 @@ using Action = std::function<int()>;
 Action add_list(CLI::App& app, const Common& common);
 Action add_check(CLI::App& app, const Common& common);
 Action add_bench(CLI::App& app, const Common& common);
+Action add_verify(CLI::App& app, const Common& common);
 Action add_diff(CLI::App& app, const Common& common);
 Action add_inspect(CLI::App& app, const Common& common);
 Action add_eval(CLI::App& app, const Common& common);

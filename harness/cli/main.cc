@@ -79,6 +79,7 @@ int run(int argc, char** argv) {
   actions["list"] = add_list(app, common);
   actions["check"] = add_check(app, common);
   actions["bench"] = add_bench(app, common);
+  actions["verify"] = add_verify(app, common);
   actions["diff"] = add_diff(app, common);
   actions["inspect"] = add_inspect(app, common);
   actions["eval"] = add_eval(app, common);

@@ -21,7 +21,8 @@ struct BenchItem {
   Variant variant;
   Params params;
   Temperature temperature = Temperature::cold;
-  std::string name() const;  // "matvec_f16_avx2/n=3072,k=1024/cold"
+  std::optional<std::uint64_t> seed = {};  // of the calls whose outputs are recorded; none: one of chance
+  std::string name() const;                // "matvec_f16_avx2/n=3072,k=1024/cold"
 };
 
 // True if the variant has passed its parity check; else `why` says what to do. Asked once a benchmark, when it runs.
@@ -50,6 +51,8 @@ struct BenchResult {
       0;  // a call: the median of the rounds, in the processor time of the thread, of a plugin's kernel of all its threads
   double wall_seconds = 0;  // of a plugin's kernel
   int threads = 1;          // likewise: seen while it was timed
+  std::uint64_t seed = 0;   // likewise: of a few calls whose outputs have the digest `outputs`
+  std::string outputs;
   Cost cost;
   std::optional<Rounds::Ratio> read;     // cold only: a warm kernel need not read memory at all
   std::optional<Rounds::Ratio> compute;  // against the FMA peak, or VNNI's for products of codes
@@ -59,6 +62,10 @@ struct BenchResult {
   bool timed() const { return refusal.empty() && failure.empty(); }
   bool roof_suspect() const;  // more than 100 per cent: the roof was measured too low
 };
+
+// A time that beats the best readings of all rounds (GB/s, Gop/s), in words; empty: it may be. Whoever is that fast has not done the work, or
+// the call was not cold.
+std::string impossible(const BenchResult& result, double most_read, double most_compute);
 
 // Those of the op's variants that this CPU runs (or those of `isa`), at `shape` (complete), or, without one, at each of the op's own
 // shapes.

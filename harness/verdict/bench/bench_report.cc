@@ -121,6 +121,8 @@ nlohmann::ordered_json bench_json(const std::vector<BenchResult>& results) {
       if (!one.rival.empty()) {
         entry["wall_time"] = 1e9 * one.wall_seconds;
         entry["threads_seen"] = one.threads;
+        entry["seed"] = one.seed;
+        entry["outputs_sha256"] = one.outputs;
         entry["rival"] = one.rival;
         entry["rival_time"] = 1e9 * one.rival_seconds;
         entry["speed"] = one.speed;

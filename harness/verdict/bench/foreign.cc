@@ -10,6 +10,7 @@
 #include <random>
 #include <utility>
 
+#include "golden/sha256.h"
 #include "harness/verdict/bench/roof.h"
 #include "harness/verdict/check.h"
 #include "harness/verdict/strided.h"
@@ -19,11 +20,6 @@ namespace {
 
 constexpr int kMostBatches = 8;  // of a round
 constexpr double kBatches = 4;   // at least, where there are laps: of each the last lap's outputs are looked at
-
-std::uint64_t random_seed() {
-  std::random_device device;
-  return (std::uint64_t{device()} << 32) + device();
-}
 
 // Puts what was written elsewhere in the place of a kernel's work.
 class Replay final : public Executor {
@@ -71,6 +67,11 @@ double distance_of(const std::vector<Array>& outputs, const std::vector<Array>& 
 }
 
 }  // namespace
+
+std::uint64_t random_seed() {
+  std::random_device device;
+  return (std::uint64_t{device()} << 32) + device();
+}
 
 RunnerOptions without_plugins(RunnerOptions options) {
   options.plugins.clear();
@@ -204,6 +205,20 @@ void ForeignTimer::hold_to_ours() {
     const double distance = distance_of(timed, timed_.outputs([&](std::size_t tensor) { return ours_->output(i, tensor); }));
     if (distance > farthest_.distance) farthest_ = {distance, seeds[i], ring_.laps(), std::move(timed)};
   }
+}
+
+std::string ForeignTimer::digest(std::uint64_t seed) {
+  constexpr std::uint64_t kCalls = 2;
+  wire::FillRequest request;
+  for (std::uint64_t call = 0; call < kCalls; ++call) request.seeds.push_back(seed + call);
+  untimed_->fill(request);
+  untimed_->run({.count = kCalls});
+  std::vector<std::uint8_t> bytes;
+  for (std::uint64_t call = 0; call < kCalls; ++call) {
+    for (const Array& one : timed_.outputs([&](std::size_t tensor) { return untimed_->output(call, tensor); }))
+      bytes.insert(bytes.end(), one.bytes.begin(), one.bytes.end());
+  }
+  return sha256(bytes);
 }
 
 // Of what lies around the outputs nothing is known here, and one call says nothing of bias.

@@ -21,6 +21,7 @@ struct TimedKernel {
   bool canonical = true;
 };
 
+std::uint64_t random_seed();
 // As they run ours.
 RunnerOptions without_plugins(RunnerOptions options);
 // The variant of an op that this CPU does best with.
@@ -65,6 +66,7 @@ class ForeignTimer final : public Subject {
   bool evicts() const override { return timed_.evicts(); }
   // Throws TimedFailure too where what it wrote is not what it writes untimed.
   CallTime round() override;
+  std::string digest(std::uint64_t seed) override;
   // Holds what was kept of the rounds to the reference.
   std::string judge(const Checks& checks) const override;
 

@@ -1,6 +1,7 @@
 // Who is on the clock.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "harness/verdict/checks.h"
@@ -21,6 +22,8 @@ class Subject {
   virtual bool evicts() const = 0;
   // At least BenchOptions::round_seconds of calls, if so many are cold. Throws where the kernel does not come back.
   virtual CallTime round() = 0;
+  // SHA-256 of what calls with data of this seed compute, untimed; empty: it cannot say.
+  virtual std::string digest(std::uint64_t /*seed*/) { return {}; }
   // What is wrong with what it computed while it was timed, in words; empty: nothing.
   virtual std::string judge(const Checks& /*checks*/) const { return {}; }
 };
