@@ -1,17 +1,18 @@
 #include "harness/interop/runner/foreign.h"
 
+#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <climits>
 #include <cstdint>
 #include <exception>
 #include <future>
 #include <new>
 #include <stdexcept>
-#include <utility>
 
 #include "harness/interop/runner/tighten.h"
 
@@ -50,11 +51,7 @@ int Foreign::serve(int in, int out, bool bound, const std::function<int()>& keep
     // Says so however it ends.
     struct End {
       Foreign& foreign;
-      ~End() {
-        const std::lock_guard lock(foreign.mutex_);
-        foreign.ended_ = true;
-        foreign.foreign_.notify_one();
-      }
+      ~End() { foreign.say(keeper_has_ended); }
     } const end{*this};
     return keeper();
   });
@@ -67,36 +64,45 @@ int Foreign::serve(int in, int out, bool bound, const std::function<int()>& keep
   return kept.get();
 }
 
+void Foreign::say(Turn turn) {
+  turn_ = turn;
+  syscall(SYS_futex, &turn_, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+}
+
+// The standard library's wait yields first, which costs a time slice where others want it.
+void Foreign::await_another(int turn) {
+  syscall(SYS_futex, &turn_, FUTEX_WAIT_PRIVATE, turn, nullptr, nullptr, 0);
+}
+
 void Foreign::run_what_is_asked() {
-  std::unique_lock lock(mutex_);
-  for (;;) {
-    foreign_.wait(lock, [this] { return body_ != nullptr || ended_; });
-    if (ended_) return;
-    lock.unlock();
-    std::optional<std::string> thrown;
+  for (int turn = turn_; turn != keeper_has_ended; turn = turn_) {
+    if (turn != first_runs) {
+      await_another(turn);
+      continue;
+    }
+    thrown_.reset();
     try {
       (*body_)();
     } catch (const std::exception& error) {
-      thrown = error.what();
+      thrown_ = error.what();
     } catch (...) {
-      thrown = "threw what is no std::exception";
+      thrown_ = "threw what is no std::exception";
     }
-    lock.lock();
-    thrown_ = std::move(thrown);
-    body_ = nullptr;
-    keeper_.notify_one();
+    say(first_is_done);
   }
 }
 
 void Foreign::run(const std::function<void()>& body) {
   if (serving_) {
-    std::unique_lock lock(mutex_);
-    thrown_.reset();
     body_ = &body;
-    foreign_.notify_one();
-    while (body_ != nullptr) {
-      keeper_.wait(lock, [this] { return body_ == nullptr || wanted_; });
-      if (wanted_) provide();
+    say(first_runs);
+    for (int turn = turn_; turn != first_is_done; turn = turn_) {
+      if (turn == first_wants_memory) {
+        provide();
+        say(memory_is_there);
+      } else {
+        await_another(turn);
+      }
     }
   } else {
     body();
@@ -108,20 +114,17 @@ void Foreign::run(const std::function<void()>& body) {
 void Foreign::provide() {
   given_ = nullptr;
   try {
-    given_ = &memories_.emplace_back(*wanted_);
+    given_ = &memories_.emplace_back(wanted_);
   } catch (const std::bad_alloc&) {  // given_ says so
   }
-  wanted_.reset();
-  foreign_.notify_all();
 }
 
 const GuardedMemory& Foreign::memory(std::size_t bytes) {
   const std::lock_guard one(asking_);
-  std::unique_lock lock(mutex_);
   wanted_ = bytes;
   if (serving_) {
-    keeper_.notify_one();
-    foreign_.wait(lock, [this] { return !wanted_; });
+    say(first_wants_memory);
+    while (turn_ == first_wants_memory) await_another(first_wants_memory);
   } else {
     provide();
   }

@@ -3,7 +3,7 @@
 // host and maps memory. It runs nothing foreign, and no signal reaches it.
 #pragma once
 
-#include <condition_variable>
+#include <atomic>
 #include <cstddef>
 #include <deque>
 #include <functional>
@@ -43,14 +43,15 @@ class Foreign {
 
   std::string unbound_ = "not asked for";
   bool serving_ = false;
-  std::mutex mutex_;
-  std::condition_variable keeper_;
-  std::condition_variable foreign_;
+  enum Turn : int { nobodys, first_runs, first_wants_memory, memory_is_there, first_is_done, keeper_has_ended };
+  void say(Turn turn);
+  void await_another(int turn);
+  // One word that both wait for: a call costs two wakings.
+  std::atomic<int> turn_{nobodys};
   const std::function<void()>* body_ = nullptr;
   std::optional<std::string> thrown_;
-  bool ended_ = false;
   std::mutex asking_;  // one thread at a time
-  std::optional<std::size_t> wanted_;
+  std::size_t wanted_ = 0;
   const GuardedMemory* given_ = nullptr;  // null: there is none
   std::deque<GuardedMemory> memories_;
 };
