@@ -131,13 +131,14 @@ int serve(std::string_view mode) {
   greet(mode);
   const AnyKernel& add = find_op_table("add")->kernels.back();
   const RunnableKernel kernel{find_op_table("add")->args_bytes, add.run, {}, {}};
+  Foreign foreign;
   std::byte head[wire::kHeaderBytes];
   while (get(head)) {
     const wire::Header header = wire::decode_header(head);
     std::vector<std::byte> payload(header.bytes);
     if (!get(payload)) return 1;
     const wire::CallRequest request = wire::decode_call(payload);
-    const std::string done = run_call(kernel, request).done;
+    const std::string done = run_call(kernel, request, foreign).done;
     if (!go_wrong(mode, header.sequence, request, done)) send(Kind::done, header.sequence, done);
   }
   return 0;

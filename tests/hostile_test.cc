@@ -126,13 +126,14 @@ TEST(HostileRunner, FaultsFarFromEveryMemory) {
 
 TEST(HostileRunner, MorePartsThanThreads) {
   const RunnableKernel kernel{8, [](const void*) { return ASSAY_OK; }, {}, {}};
+  Foreign foreign;
   wire::CallRequest request;
   request.at_once = true;
   request.parts.assign(5000, {{std::vector<std::byte>(8)}, {}});
-  EXPECT_NE(message_of([&] { run_call(kernel, request); }).find("5000 parts to run at once; expected at most 1024"),
+  EXPECT_NE(message_of([&] { run_call(kernel, request, foreign); }).find("5000 parts to run at once; expected at most 1024"),
             std::string::npos);
   request.at_once = false;
-  EXPECT_FALSE(run_call(kernel, request).fault);
+  EXPECT_FALSE(run_call(kernel, request, foreign).fault);
 }
 
 }  // namespace

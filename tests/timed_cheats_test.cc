@@ -34,7 +34,7 @@ constexpr Cheat kCheats[] = {
     {"leaves", "the runner exited with status 0"},
     {"refuses", "refused a timed call"},
     {"no_status", "returned 1296911693, which is no AssayStatus"},
-    {"closes_everything", "the runner"},
+    {"closes_everything", "wrote other bytes to y"},
 #if defined(__x86_64__)
     {"flushes", "left another floating-point environment behind"},
 #endif

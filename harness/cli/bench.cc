@@ -77,10 +77,12 @@ int run_bench(const BenchCliOptions& options, const Common& common) {
   const std::optional<RunnerOptions> runner = options.runner.options();
   std::vector<RemoteKernel> plugins;
   std::vector<bench::RecordedPlugin> recorded;
+  std::string isolation;
   if (!options.record.empty() && !runner) throw std::invalid_argument("--record is of plugins: name one by --plugin");
   if (runner) {
     const RemoteRunner tried(*runner);
     plugins = tried.kernels();
+    isolation = tried.isolation();
     for (const RemotePlugin& one : tried.plugins()) recorded.push_back({one.path, one.name, one.version, sha256_file(one.path)});
   }
   const Checks checks = options.checks.empty() ? Checks::from_environment() : Checks::parse(options.checks);
@@ -93,12 +95,14 @@ int run_bench(const BenchCliOptions& options, const Common& common) {
   nlohmann::ordered_json json = bench::bench_json(results);
   json["assay"] = environment_json();
   if (runner) json["checks_off"] = checks.off_to_string();
+  if (runner) json["isolation"] = isolation;
   if (!options.output.empty()) write_file_atomically(options.output, json.dump(1) + "\n");
   if (!options.record.empty()) write_file_atomically(options.record, bench::record_json(json, recorded).dump(1) + "\n");
   if (baseline) json["comparison"] = bench::comparison_json(bench::compare(*baseline, results));
   if (common.json) {
     fmt::print("{}\n", json.dump(1));
   } else {
+    if (runner) fmt::print("isolation: {}\n\n", isolation);
     fmt::print("{}", bench::bench_table(results, common.style()));
     if (baseline) fmt::print("\n{}", bench::comparison_table(bench::compare(*baseline, results), common.style()));
   }

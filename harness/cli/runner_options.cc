@@ -30,6 +30,11 @@ void RunnerCliOptions::add_plugins_to(CLI::App& app) {
   app.add_option("--plugin", plugins, "A shared library of kernels (docs/your-kernel.md); repeatable, also ASSAY_PLUGINS")
       ->allow_extra_args(false);
   app.add_option("--time-limit", limit_seconds, "Seconds that a call by a runner may take")->check(CLI::PositiveNumber);
+  app.add_option("--isolation", isolation,
+                 "What holds the runner in (docs/runner.md): as much as the kernel offers, all of it or an error, or nothing")
+      ->check(CLI::IsMember({"auto", "required", "none"}));
+  app.add_flag("--allow-fork", allow_fork, "A plugin may start new processes");
+  app.add_option("--allow-read", allow_read, "A file or folder that a plugin may read; repeatable")->allow_extra_args(false);
 }
 
 std::optional<RunnerOptions> RunnerCliOptions::options() const {
@@ -40,6 +45,10 @@ std::optional<RunnerOptions> RunnerCliOptions::options() const {
   if (options.command.empty()) {
     for (std::string& path : options.plugins) path = std::filesystem::absolute(path).string();
   }
+  using Wish = IsolationRequest::Wish;
+  options.isolation.wish = isolation == "none" ? Wish::none : isolation == "required" ? Wish::required : Wish::automatic;
+  options.isolation.allow_fork = allow_fork;
+  options.isolation.readable = allow_read;
   options.limit = std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(limit_seconds * 1000)));
   return options;
 }

@@ -1,4 +1,4 @@
-// --plugin, --runner and --time-limit, as several commands take them.
+// --plugin, --runner, --time-limit and --isolation, as several commands take them.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -19,7 +19,11 @@ struct RunnerCliOptions {
   std::string command;
   double limit_seconds = static_cast<double>(kDefaultLimit.count()) / 1000;
 
-  void add_to(CLI::App& app);          // all three
+  std::string isolation = "auto";
+  bool allow_fork = false;
+  std::vector<std::string> allow_read;
+
+  void add_to(CLI::App& app);          // all of them
   void add_plugins_to(CLI::App& app);  // without --runner: for commands that run kernels here
   // Empty: neither a plugin nor a runner is named. A plugin that is to be loaded on this machine gets its absolute path.
   std::optional<RunnerOptions> options() const;

@@ -213,7 +213,8 @@ std::string suite_table(const SuiteResult& result, const Checks& checks, const S
                optional_number(row.z, "{:+.3g}"), optional_number(row.spread, "{:.3g}"), std::to_string(row.layouts),
                verdict_cell(row, style)});
   }
-  std::string out = table.render(style) + "\n";
+  std::string out = result.isolation.empty() ? "" : "isolation: " + result.isolation + "\n\n";
+  out += table.render(style) + "\n";
   for (const RemotePlugin& plugin : result.plugins) {
     out += fmt::format("plugin {} {} ({}), in a process of its own\n", plugin.name, plugin.version, plugin.path);
   }
@@ -250,6 +251,7 @@ nlohmann::ordered_json suite_json(const SuiteResult& result, const CheckRequest&
   for (const CaseResult& one : result.cases) json["cases"].push_back(case_json(one));
   if (result.seed) json["seed"] = *result.seed;
   if (!result.runner.empty()) json["runner"] = result.runner;
+  if (!result.isolation.empty()) json["isolation"] = result.isolation;
   for (const RemotePlugin& plugin : result.plugins) {
     json["plugins"].push_back({{"name", plugin.name}, {"version", plugin.version}, {"path", plugin.path}});
   }

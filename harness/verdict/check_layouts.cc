@@ -112,8 +112,8 @@ std::optional<Failure> CaseCheck::check_cut(const Candidate& candidate, const Ou
     const Outcome other = call_.run_parts(*candidate.executor, split, 2, {.at_once = at_once});
     result.crashed = other.crashed;
     const std::string how = fmt::format("when placed cut by {} {}", split.param, at_once ? "among 2 threads" : "in 2 parts");
-    const auto failure = at_once ? compare_layout(in_turn, other, how, candidate, kByThreads, checks)
-                                 : compare_cut(first, other, how, candidate, checks);
+    auto failure = at_once ? compare_layout(in_turn, other, how, candidate, kByThreads, checks)
+                           : compare_cut(first, other, how, candidate, checks);
     if (failure) return failure;
     if (!candidate.traits.batch_invariant()) in_turn = other;
   }

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <mutex>
 #include <new>
 #include <utility>
 
@@ -13,16 +14,67 @@ std::size_t guard_page_bytes() {
   return size;
 }
 
+namespace {
+
+// Handed out from the front; all of it again once none is in use.
+struct Reserved {
+  std::mutex mutex;
+  std::uint8_t* begin = nullptr;  // null: wherever the kernel puts it
+  std::size_t bytes = 0;
+  std::size_t next = 0;
+  std::size_t used = 0;
+};
+Reserved& reserved_here() {
+  static Reserved one;
+  return one;
+}
+
+void* map_nothing(void* at, std::size_t bytes, int flags) {
+  void* const base = mmap(at, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
+  if (base == MAP_FAILED) throw std::bad_alloc();
+  return base;
+}
+
+std::uint8_t* take_addresses(std::size_t bytes) {
+  Reserved& here = reserved_here();
+  const std::lock_guard lock(here.mutex);
+  if (here.begin == nullptr) return static_cast<std::uint8_t*>(map_nothing(nullptr, bytes, 0));
+  if (here.used == 0) here.next = 0;
+  if (bytes > here.bytes - here.next) throw std::bad_alloc();
+  ++here.used;
+  here.next += bytes;
+  return here.begin + (here.next - bytes);
+}
+
+void give_back_addresses(std::uint8_t* base, std::size_t bytes) {
+  Reserved& here = reserved_here();
+  const std::lock_guard lock(here.mutex);
+  if (base < here.begin || base >= here.begin + here.bytes) {
+    munmap(base, bytes);
+  } else {
+    map_nothing(base, bytes, MAP_FIXED);
+    --here.used;
+  }
+}
+
+}  // namespace
+
+void keep_guarded_memory_in(std::uint8_t* begin, std::size_t bytes) {
+  Reserved& here = reserved_here();
+  const std::lock_guard lock(here.mutex);
+  here.begin = begin;
+  here.bytes = bytes;
+}
+
 // Shared, so that a process forked from here writes to it too; mremap of no bytes maps the same memory again.
 GuardedMemory::GuardedMemory(std::size_t bytes, std::size_t page) : bytes_((bytes / page + 1) * page), page_(page) {
-  void* const base = mmap(nullptr, reserved(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (base == MAP_FAILED) throw std::bad_alloc();
-  begin_ = static_cast<std::uint8_t*>(base) + page_;
+  std::uint8_t* const base = take_addresses(reserved());
+  begin_ = base + page_;
   std::uint8_t* const second = begin_ + distance();
   if (mmap(begin_, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED ||
       mremap(begin_, 0, bytes_, MREMAP_MAYMOVE | MREMAP_FIXED, second) == MAP_FAILED ||
       mprotect(second, bytes_, PROT_READ) != 0) {
-    munmap(base, reserved());
+    give_back_addresses(base, reserved());
     throw std::bad_alloc();
   }
 }
@@ -31,7 +83,7 @@ GuardedMemory::GuardedMemory(GuardedMemory&& other) noexcept
     : begin_(std::exchange(other.begin_, nullptr)), bytes_(other.bytes_), page_(other.page_) {}
 
 GuardedMemory::~GuardedMemory() {
-  if (begin_ != nullptr) munmap(begin_ - page_, reserved());
+  if (begin_ != nullptr) give_back_addresses(begin_ - page_, reserved());
 }
 
 bool GuardedMemory::owns(const void* address) const {

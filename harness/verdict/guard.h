@@ -9,6 +9,9 @@ namespace assay {
 // Of this machine.
 std::size_t guard_page_bytes();
 
+// From now on guarded memory lies in [begin, begin + bytes), which is reserved and inaccessible, and becomes so again after it.
+void keep_guarded_memory_in(std::uint8_t* begin, std::size_t bytes);
+
 // Memory that is mapped twice: where it can be written, and where it can only be read. An inaccessible page lies before and after both.
 class GuardedMemory {
  public:

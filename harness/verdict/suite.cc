@@ -33,6 +33,7 @@ class Suite {
     assert_float_environment();
     for (const std::string& op : request_.ops) require_op(op);
     result_.runner = trials_.runner();
+    result_.isolation = trials_.isolation();
     result_.plugins = trials_.plugins();
     if (request_.generated) {
       run_generated();

@@ -62,6 +62,7 @@ struct SuiteResult {
   std::vector<std::string> faults;    // of the suite as a whole: an op without a trusted case, nothing compared
   std::optional<std::uint64_t> seed;  // of the first random case, if there were any
   std::string runner;                 // where kernels ran, if not here: "aarch64 (scalar)"
+  std::string isolation;              // what held it in: "seccomp, landlock, no root"
   std::vector<RemotePlugin> plugins;
 
   bool passed() const;

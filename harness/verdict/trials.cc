@@ -85,6 +85,10 @@ std::string Trials::options_of(const RemoteKernel& kernel) const {
   add("--runner", request_.runner->command);
   if (request_.runner->limit != kDefaultLimit)
     add("--time-limit", fmt::format("{}", static_cast<double>(request_.runner->limit.count()) / 1000));
+  const IsolationRequest& isolation = request_.runner->isolation;
+  if (isolation.wish == IsolationRequest::Wish::none) add("--isolation", "none");
+  if (isolation.allow_fork) options += " --allow-fork";
+  for (const std::string& path : isolation.readable) add("--allow-read", path);
   add("--ledger", request_.own_ledger.string());
   return options;
 }

@@ -27,6 +27,7 @@ class Trials {
   std::size_t page() const;
   // "aarch64 (scalar)"; empty: this process.
   std::string runner() const;
+  std::string isolation() const { return runner_ ? runner_->isolation() : ""; }
   std::vector<RemotePlugin> plugins() const { return runner_ ? runner_->plugins() : std::vector<RemotePlugin>{}; }
   // Throws std::invalid_argument if a variant was asked for that no op has.
   void require_known_variant() const;

@@ -83,7 +83,8 @@ void run_requests(Input input) {
   try {
     const wire::CallRequest request = wire::decode_call(std::as_bytes(input));
     if (packs_too_much(request) || request.times > kMostTimes) return;
-    const CallReply reply = run_call(harmless_kernel(), request);
+    Foreign foreign;
+    const CallReply reply = run_call(harmless_kernel(), request, foreign);
     std::vector<std::uint64_t> sizes;
     for (const auto& memory : request.memories) sizes.push_back(memory.size());
     if (reply.fault) {

@@ -3,8 +3,8 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,7 +13,9 @@
 #include <cerrno>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
+#include "harness/interop/runner/foreign.h"
 #include "harness/interop/runner/timed_data.h"
 
 namespace assay {
@@ -39,6 +41,81 @@ bool await(int file, short events, Deadline deadline) {
   }
 }
 
+// Texts as a program's start takes them.
+class StartTexts {
+ public:
+  explicit StartTexts(std::vector<std::string> texts) : texts_(std::move(texts)) {
+    for (std::string& text : texts_) pointers_.push_back(text.data());
+    pointers_.push_back(nullptr);
+  }
+  StartTexts(const StartTexts&) = delete;
+  StartTexts& operator=(const StartTexts&) = delete;
+  char* const* pointers() const { return pointers_.data(); }
+
+ private:
+  std::vector<std::string> texts_;
+  std::vector<char*> pointers_;
+};
+
+std::vector<std::string> environment() {
+  std::vector<std::string> all;
+  for (char** one = environ; *one != nullptr; ++one) all.emplace_back(*one);
+  return all;
+}
+
+struct Beginning {
+  char* const* words;
+  char* const* variables;
+  int in;
+  int out;
+  int report;
+  int shared;
+  const Isolation* isolation;
+};
+// What a child says before it becomes its program, and once more if it cannot.
+struct Begun {
+  int error = 0;
+  Isolation::Outcome outcome;
+};
+
+// What the child does: system calls alone, since its memory is its parent's.
+[[noreturn]] void begin(const Beginning& how, const sigset_t& unblocked) {
+  Begun begun;
+  const auto tell = [&] { return write(how.report, &begun, sizeof begun); };
+  setpgid(0, 0);
+  dup2(how.in, STDIN_FILENO);
+  dup2(how.out, STDOUT_FILENO);
+  if (close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) != 0) {  // the goldens' library leaves its files open to children
+    for (int file = 3; file < 4096; ++file) fcntl(file, F_SETFD, FD_CLOEXEC);
+  }
+  if (how.shared == kSharedDescriptor) fcntl(kSharedDescriptor, F_SETFD, 0);
+  if (how.shared >= 0) dup2(how.shared, kSharedDescriptor);
+  if (how.isolation != nullptr) begun.outcome = how.isolation->enter();
+  if (begun.outcome.unreadable >= 0) begun.error = EACCES;
+  tell();
+  if (begun.error == 0) {
+    sigprocmask(SIG_SETMASK, &unblocked, nullptr);
+    execve(how.words[0], how.words, how.variables);
+    begun.error = errno;
+    tell();
+  }
+  _exit(127);
+}
+
+// No copy of this process's pages, which may be many. Signals wait: a handler would run in the child on its parent's memory.
+pid_t start(const Beginning& how) {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const int dumpable = prctl(PR_GET_DUMPABLE);  // memory that a child without rights has had is not: until it is said again
+  const pid_t child = vfork();                  // NOLINT(clang-analyzer-security.insecureAPI.vfork)
+  if (child == 0) begin(how, before);
+  if (dumpable == 1) prctl(PR_SET_DUMPABLE, 1);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return child;
+}
+
 }  // namespace
 
 std::string signal_name(int signal) {
@@ -46,37 +123,37 @@ std::string signal_name(int signal) {
   return name == nullptr ? "signal " + std::to_string(signal) : std::string("SIG") + name;
 }
 
-ChildProcess::ChildProcess(std::vector<std::string> argv, int shared) {
-  // A socket to it, since a write to one that is gone can be told not to raise SIGPIPE; a pipe from it.
+ChildProcess::ChildProcess(std::vector<std::string> argv, int shared, const Isolation* isolation, bool unbound) {
+  // A socket each, since a write to one that is gone can be told not to raise SIGPIPE, and since no path of /proc opens one again.
   int to[2];
   int from[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, to) != 0) fail("socketpair", errno);
-  if (pipe2(from, O_CLOEXEC) != 0) fail("pipe", errno);
+  int report[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, to) != 0 ||
+      socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, from) != 0)
+    fail("socketpair", errno);
+  if (pipe2(report, O_CLOEXEC) != 0) fail("pipe", errno);
   in_ = to[0];
   out_ = from[0];
   shutdown(to[1], SHUT_WR);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, to[1], STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, from[1], STDOUT_FILENO);
-  if (shared >= 0) posix_spawn_file_actions_adddup2(&actions, shared, kSharedDescriptor);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  std::vector<char*> words;
-  for (std::string& word : argv) words.push_back(word.data());
-  words.push_back(nullptr);
-  const int error = posix_spawn(&pid_, argv[0].c_str(), &actions, &attributes, words.data(), environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  close(to[1]);
-  close(from[1]);
+  shutdown(from[1], SHUT_RD);
+  const StartTexts words(std::move(argv));
+  std::vector<std::string> surroundings = environment();
+  if (unbound) surroundings.push_back(std::string(kNotAsked) + "=1");
+  const StartTexts variables(std::move(surroundings));
+  pid_ = start({words.pointers(), variables.pointers(), to[1], from[1], report[1], shared, isolation});
+  for (const int file : {to[1], from[1], report[1]}) close(file);
+  Begun begun;
+  int error = 0;
+  while (pid_ > 0 && ::read(report[0], &begun, sizeof begun) == sizeof begun) error = begun.error;
+  close(report[0]);
+  outcome_ = begun.outcome;
   fcntl(in_, F_SETFL, O_NONBLOCK);
   fcntl(out_, F_SETFL, O_NONBLOCK);
-  if (error == 0) return;
+  if (pid_ > 0 && error == 0) return;
+  if (pid_ > 0) waitpid(pid_, nullptr, 0);
   pid_ = -1;
   close_channels();
-  fail("cannot start " + argv[0], error);
+  if (outcome_.unreadable < 0) fail("cannot start " + std::string(words.pointers()[0]), error);
 }
 
 ChildProcess::~ChildProcess() {

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/interop/remote/isolation.h"
+
 namespace assay {
 
 using Deadline = std::chrono::steady_clock::time_point;
@@ -17,9 +19,11 @@ enum class Io { done, ended, late };
 
 class ChildProcess {
  public:
-  // Starts argv[0] (a path) in a process group of its own, with the descriptor `shared`, if it is one, as its third. Throws
+  // Starts argv[0] (a path) in a process group of its own, with no other open file than its channels and the descriptor `shared`, if it
+  // is one, as its third; within `isolation`, whose outcome is then told. `unbound`: with kNotAsked in its environment. Throws
   // std::runtime_error that names it.
-  explicit ChildProcess(std::vector<std::string> argv, int shared = -1);
+  explicit ChildProcess(std::vector<std::string> argv, int shared = -1, const Isolation* isolation = nullptr,
+                        bool unbound = false);
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
   ~ChildProcess();  // ends the group
@@ -40,6 +44,8 @@ class ChildProcess {
   // still lives "closed its output, but lives" and is killed.
   std::string ending();
 
+  const Isolation::Outcome& outcome() const { return outcome_; }
+
  private:
   void close_channels();
   void kill_group() const;
@@ -48,6 +54,7 @@ class ChildProcess {
   int in_ = -1;   // to the child
   int out_ = -1;  // from it
   std::string ending_;
+  Isolation::Outcome outcome_;
 };
 
 // "SIGSEGV"; "signal 42" where it has no name.

@@ -1,7 +1,6 @@
 #include "harness/interop/remote/remote_runner.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -27,15 +26,6 @@ class Late : public Trouble {
  public:
   using Trouble::Trouble;
 };
-
-// build/<preset>/assay-runner for build/<preset>/assay and for build/<preset>/tests/parity_test.
-std::string own_runner() {
-  const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  for (const auto& candidate : {folder / "assay-runner", folder.parent_path() / "assay-runner"}) {
-    if (access(candidate.c_str(), X_OK) == 0) return candidate;
-  }
-  throw RunnerError((folder / "assay-runner").string() + ": not there; expected beside this program (or name one by --runner)");
-}
 
 std::string seconds(std::chrono::milliseconds limit) {
   return fmt::format("{} s", static_cast<double>(limit.count()) / 1000);
@@ -64,16 +54,26 @@ RemoteRunner::RemoteRunner(RunnerOptions options) : options_(std::move(options))
 void RemoteRunner::start() {
   kernels_.clear();
   plugins_.clear();
-  child_ = std::make_unique<ChildProcess>(options_.command.empty() ? std::vector<std::string>{own_runner()}
-                                                                   : std::vector<std::string>{"/bin/sh", "-c", options_.command},
-                                          options_.shared);
+  if (options_.command.empty()) {
+    if (!own_) own_ = std::make_unique<OwnRunner>(options_.plugins, options_.isolation);
+    child_ = own_->start(options_.shared, isolation_state_);
+  } else {
+    child_ = std::make_unique<ChildProcess>(std::vector<std::string>{"/bin/sh", "-c", options_.command}, options_.shared);
+    isolation_state_ = {{}, {"seccomp, landlock, no root (started by --runner)"}};
+  }
   greet();
+  require_isolation();
   for (const std::string& path : options_.plugins) load(path);
   const bool same = std::ranges::equal(offered_, kernels_, [](const RemoteKernel& a, const RemoteKernel& b) {
     return a.op == b.op && a.variant == b.variant && a.isa == b.isa && a.traits == b.traits;
   });
   if (!offered_.empty() && !same) throw Trouble("was started again and offers other kernels than before");
   offered_ = kernels_;
+}
+
+void RemoteRunner::require_isolation() {
+  if (options_.isolation.wish != IsolationRequest::Wish::required || isolation_state_.missing.empty()) return;
+  throw RunnerError("--isolation required: the runner's isolation is " + isolation());
 }
 
 void RemoteRunner::greet() {
@@ -92,6 +92,12 @@ void RemoteRunner::greet() {
   machine_ = greeting.machine;
   isas_ = greeting.isas;
   page_bytes_ = greeting.page_bytes;
+  keeper_ = greeting.keeper;
+  if (greeting.unbound.empty()) {
+    isolation_state_.in_force.emplace_back("arena");
+  } else if (options_.isolation.wish != IsolationRequest::Wish::none) {
+    isolation_state_.missing.push_back("arena (" + greeting.unbound + ")");
+  }
   add_kernels(greeting.kernels, nullptr);
 }
 
@@ -105,7 +111,11 @@ void RemoteRunner::load(const std::string& path) {
       throw RunnerError("plugin " + path + ": while it was loaded the runner " + trouble.what());
     }
   }();
-  if (answer.kind == wire::Kind::refused) throw RunnerError(text_of(answer.payload));
+  if (answer.kind == wire::Kind::refused) {
+    const std::string why = text_of(answer.payload);
+    const bool library = why.find("cannot open shared object file") != std::string::npos && std::filesystem::exists(path);
+    throw RunnerError(why + (own_ && library ? " (does it lie where a runner may not read? --allow-read FOLDER lets it)" : ""));
+  }
   if (answer.kind != wire::Kind::loaded) throw Trouble("was asked to load a plugin and answered something else");
   try {
     const wire::Loaded loaded = wire::decode_loaded(answer.payload);

@@ -12,6 +12,7 @@
 
 #include "harness/interop/plugin/properties.h"
 #include "harness/interop/remote/child_process.h"
+#include "harness/interop/remote/own_runner.h"
 #include "harness/interop/runner/messages.h"
 #include "harness/verdict/executor.h"
 #include "kernels/isa.h"
@@ -30,6 +31,7 @@ struct RunnerOptions {
   std::string command;                              // for /bin/sh; empty: the assay-runner beside this program
   std::vector<std::string> plugins;                 // paths on the runner's machine
   std::chrono::milliseconds limit = kDefaultLimit;  // of each answer
+  IsolationRequest isolation{};                     // of the one that is started here
   int shared = -1;                                  // memory for timed calls, as a descriptor; -1: none
 };
 
@@ -64,6 +66,8 @@ class RemoteRunner {
   const std::string& machine() const { return machine_; }
   const std::string& isas() const { return isas_; }
   std::size_t page_bytes() const { return page_bytes_; }
+  // What holds it in.
+  std::string isolation() const { return isolation_state_.to_string(); }
 
   // Runs the parts of a placed call and brings its memory back. What goes wrong is in the Execution; the next call then starts a
   // fresh runner.
@@ -76,6 +80,7 @@ class RemoteRunner {
     std::vector<std::byte> payload;
   };
   void start();
+  void require_isolation();
   void greet();
   void load(const std::string& path);
   static Traits traits_of(const wire::KernelInfo& info);
@@ -96,6 +101,9 @@ class RemoteRunner {
   std::string machine_;
   std::string isas_;
   std::size_t page_bytes_ = 0;
+  std::uint32_t keeper_ = 0;
+  std::unique_ptr<OwnRunner> own_;  // null: its command is another
+  IsolationState isolation_state_;
 };
 
 // One of its kernels.

@@ -28,18 +28,19 @@ double seconds_of(clockid_t clock) {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// Of its first thread, exact while that stands still; 0 where the system does not tell.
-double first_thread_seconds(pid_t pid) {
-  std::ifstream file(fmt::format("/proc/{0}/task/{0}/schedstat", pid));
+// Of one of its threads, exact while that stands still; 0 where the system does not tell.
+double thread_seconds(pid_t pid, std::uint32_t thread) {
+  std::ifstream file(fmt::format("/proc/{}/task/{}/schedstat", pid, thread));
   double nanoseconds = 0;
   file >> nanoseconds;
   return 1e-9 * nanoseconds;
 }
 
-int threads_of(pid_t pid) {
+// Those that run what is foreign.
+int threads_of(pid_t pid, bool keeper) {
   std::error_code error;
   const std::filesystem::directory_iterator tasks(fmt::format("/proc/{}/task", pid), error);
-  return error ? 1 : static_cast<int>(std::distance(tasks, {}));
+  return error ? 1 : static_cast<int>(std::distance(tasks, {})) - (keeper ? 1 : 0);
 }
 
 }  // namespace
@@ -122,8 +123,8 @@ void TimedRunner::await_turn(std::uint32_t turn) {
   const Deadline deadline = std::chrono::steady_clock::now() + runner_->options().limit;
   std::atomic<std::uint32_t>& word = memory_->turn();
   for (std::uint32_t now = word.load(); now != turn; now = word.load()) {
-    constexpr timespec kMoment{0, 20'000'000};
-    syscall(SYS_futex, &word, FUTEX_WAIT, now, &kMoment, nullptr, 0);
+    constexpr timespec kSlice{0, 20'000'000};
+    syscall(SYS_futex, &word, FUTEX_WAIT, now, &kSlice, nullptr, 0);
     if (word.load() == turn) return;
     if (runner_->child_->stirs()) fail(guarded([&] { return runner_->receive(runner_->sequence_, kMostAnswer, deadline); }));
     if (std::chrono::steady_clock::now() > deadline) {
@@ -138,7 +139,9 @@ TimedRunner::Clocks TimedRunner::stopped_clocks() {
   const ChildProcess& child = *runner_->child_;
   if (!child.stop())
     fail(guarded([&] { return runner_->receive(runner_->sequence_, kMostAnswer, std::chrono::steady_clock::now()); }));
-  const Clocks now{seconds_of(clock_), first_thread_seconds(child.pid())};
+  // The keeper's is none of the kernel's.
+  const double keeper = runner_->keeper_ == 0 ? 0 : thread_seconds(child.pid(), runner_->keeper_);
+  const Clocks now{seconds_of(clock_) - keeper, thread_seconds(child.pid(), static_cast<std::uint32_t>(child.pid()))};
   stands_ = true;
   return now;
 }
@@ -165,7 +168,8 @@ TimedReading TimedRunner::run(const wire::TimeRequest& request) {
   // What other threads did while nothing was timed was work for what was, or for what comes.
   if (before.others() - others_ > kIdle) reading.cpu += before.others() - others_;
   others_ = after.others();
-  reading.threads = std::max(threads_of(runner_->child_->pid()), static_cast<int>(std::lround(reading.cpu / reading.wall)));
+  reading.threads = std::max(threads_of(runner_->child_->pid(), runner_->keeper_ != 0),
+                             static_cast<int>(std::lround(reading.cpu / reading.wall)));
   if (!request.dry) copy_outputs(request.first, request.count);
   say(TimedControl::nobody);
   const RemoteRunner::Answer answer = guarded([&] { return runner_->receive(runner_->sequence_, kMostAnswer, deadline); });

@@ -7,11 +7,13 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <string>
 #include <vector>
 
 #include "harness/interop/plugin/loader.h"
+#include "harness/interop/runner/foreign.h"
 #include "harness/interop/runner/messages.h"
 #include "harness/interop/runner/placed_call.h"
 #include "harness/interop/runner/timed_calls.h"
@@ -25,7 +27,7 @@ constexpr std::size_t kPiece = 1 << 20;  // memory grows with what has arrived, 
 
 class Server {
  public:
-  Server(int in, int out) : in_(in), out_(out) {}
+  Server(int in, int out, Foreign& foreign) : in_(in), out_(out), foreign_(foreign) {}
 
   int serve() {
     send(wire::Kind::greeting, 0, encode(greeting()));
@@ -70,7 +72,8 @@ class Server {
     wire::Reader in(payload);
     const std::string path = in.text("path");
     in.finish();
-    const LoadedPlugin plugin = load_plugin(path);
+    LoadedPlugin plugin;
+    foreign_.run([&] { plugin = load_plugin(path); });
     wire::Loaded loaded{plugin.name, plugin.version, {}};
     for (const AssayPluginKernel& one : plugin.kernels) {
       const std::size_t args_bytes = find_op_table(one.op)->args_bytes;
@@ -86,7 +89,7 @@ class Server {
     const wire::CallRequest request = wire::decode_call(payload);
     if (request.kernel >= kernels_.size()) throw wire::WireError("asks for kernel " + std::to_string(request.kernel));
     limit(request.limit_ms + 1000);  // the host is to be the first to say so
-    const CallReply reply = run_call(kernels_[request.kernel], request);
+    const CallReply reply = run_call(kernels_[request.kernel], request, foreign_);
     limit(0);
     reply.fault ? end_with(sequence, *reply.fault) : send(wire::Kind::done, sequence, reply.done);
   }
@@ -106,14 +109,16 @@ class Server {
 
   void fill(std::uint64_t sequence, const std::vector<std::byte>& payload) {
     limit(timed().limit_ms() + 1000);
-    const auto fault = timed().fill(wire::decode_fill(payload));
+    std::optional<wire::Fault> fault;
+    foreign_.run([&] { fault = timed().fill(wire::decode_fill(payload)); });
     limit(0);
     fault ? end_with(sequence, *fault) : send(wire::Kind::ready, sequence, "");
   }
 
   void time(std::uint64_t sequence, const std::vector<std::byte>& payload) {
     limit(timed().limit_ms() + 1000);
-    const TimedCalls::End end = timed().run(wire::decode_time(payload));
+    TimedCalls::End end;
+    foreign_.run([&] { end = timed().run(wire::decode_time(payload)); });
     limit(0);
     if (end.fault) return end_with(sequence, *end.fault);
     wire::Writer status;
@@ -142,6 +147,8 @@ class Server {
     uname(&machine);
     greeting.machine = machine.machine;
     greeting.isas = supported_isa_names();
+    greeting.unbound = foreign_.unbound();
+    greeting.keeper = static_cast<std::uint32_t>(gettid());
     for (const OpTable& table : op_tables()) {
       for (const AnyKernel& one : table.kernels) {
         greeting.kernels.push_back({table.op, one.name, std::string(isa_name(one.isa)), isa_supported(one.isa), table.args_bytes,
@@ -182,6 +189,7 @@ class Server {
 
   int in_;
   int out_;
+  Foreign& foreign_;
   std::vector<RunnableKernel> kernels_;
   std::optional<TimedCalls> timed_;
   bool done_for_ = false;
@@ -203,7 +211,8 @@ int serve_standard_channels() {
   static char buffer[BUFSIZ];
   std::setvbuf(stdout, buffer, _IOLBF, sizeof buffer);
   install_fault_handlers();
-  return Server(in, out).serve();
+  Foreign foreign;
+  return foreign.serve(in, out, std::getenv(kNotAsked) == nullptr, [&] { return Server(in, out, foreign).serve(); });
 }
 
 }  // namespace

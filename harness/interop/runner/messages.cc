@@ -93,6 +93,8 @@ std::string encode(const Greeting& greeting) {
   out.number(greeting.page_bytes);
   out.text(greeting.machine);
   out.text(greeting.isas);
+  out.text(greeting.unbound);
+  out.number(greeting.keeper);
   write(out, greeting.kernels);
   return out.bytes();
 }
@@ -121,6 +123,8 @@ Greeting decode_greeting(std::span<const std::byte> payload) {
   }
   greeting.machine = in.text("machine");
   greeting.isas = in.text("ISAs");
+  greeting.unbound = in.text("unbound");
+  greeting.keeper = in.number<std::uint32_t>("keeper");
   greeting.kernels = read_kernels(in);
   in.finish();
   return greeting;

@@ -29,8 +29,10 @@ struct Greeting {
   std::uint32_t order = 0x01020304;  // as the machine stores it
   std::uint32_t pointer_bytes = sizeof(void*);
   std::uint64_t page_bytes = 0;
-  std::string machine;  // "aarch64"
-  std::string isas;     // "scalar, avx2"
+  std::string machine;       // "aarch64"
+  std::string isas;          // "scalar, avx2"
+  std::uint32_t keeper = 0;  // the thread that talks to the host and runs nothing foreign (foreign.h); 0: the first
+  std::string unbound;       // why it has given nothing up of itself (tighten.h); empty: it has
   std::vector<KernelInfo> kernels;
 };
 

@@ -26,7 +26,8 @@ int number_of(AssayStatus status) {
 
 class PlacedCall {
  public:
-  PlacedCall(const RunnableKernel& kernel, const wire::CallRequest& request) : kernel_(kernel), request_(request) {
+  PlacedCall(const RunnableKernel& kernel, const wire::CallRequest& request, Foreign& foreign)
+      : kernel_(kernel), request_(request), foreign_(foreign) {
     for (const auto& bytes : request.memories) {
       GuardedMemory& memory = memory_.emplace_back(bytes.empty() ? 0 : bytes.size() - 1);  // which rounds up to whole pages
       if (static_cast<std::size_t>(memory.end() - memory.begin()) != std::max<std::size_t>(bytes.size(), guard_page_bytes())) {
@@ -50,11 +51,7 @@ class PlacedCall {
 
   CallReply run() {
     static const HandlersKept handlers;  // where a call has put others, its process ends
-    if (request_.at_once && request_.parts.size() > 1) {
-      run_at_once(request_.parts.size(), [this](std::size_t part) { run_part(part); });
-    } else {
-      for (std::size_t part = 0; part < request_.parts.size() && !fault_; ++part) run_part(part);
-    }
+    foreign_.run([this] { run_parts(); });
     if (const std::string left = handlers.settle(); !left.empty()) record({.text = left});
     CallReply reply;
     reply.fault = fault_;
@@ -66,7 +63,7 @@ class PlacedCall {
   // The arguments of one part, with its own copy of the blocks.
   struct Part {
     std::vector<std::vector<std::byte>> blocks;
-    std::optional<GuardedMemory> packed;
+    const GuardedMemory* packed = nullptr;
     std::uint8_t* packed_base = nullptr;
     std::int64_t packed_bytes = 0;
     wire::Phase phase = wire::Phase::run;
@@ -87,6 +84,14 @@ class PlacedCall {
   // The start of a memory as the kernel sees it.
   const std::uint8_t* seen(std::size_t m) const {
     return request_.read_only[m] ? memory_[m].read_only(memory_[m].begin()) : memory_[m].begin();
+  }
+
+  void run_parts() {
+    if (request_.at_once && request_.parts.size() > 1) {
+      run_at_once(request_.parts.size(), [this](std::size_t part) { run_part(part); });
+    } else {
+      for (std::size_t part = 0; part < request_.parts.size() && !fault_; ++part) run_part(part);
+    }
   }
 
   void run_part(std::size_t index) {
@@ -137,7 +142,7 @@ class PlacedCall {
       return "asks for " + std::to_string(part.packed_bytes) + " bytes; expected 0 to " + std::to_string(kMostPackedBytes);
     }
     part.phase = wire::Phase::pack;
-    part.packed.emplace(static_cast<std::size_t>(part.packed_bytes));
+    part.packed = &foreign_.memory(static_cast<std::size_t>(part.packed_bytes));
     part.packed_base = part.packed->end() - part.packed_bytes;
     part.packed_base -= reinterpret_cast<std::uintptr_t>(part.packed_base) % kPackedAlignment;
     std::memset(part.packed->begin(), kPoison, static_cast<std::size_t>(part.packed->end() - part.packed->begin()));
@@ -161,7 +166,7 @@ class PlacedCall {
     fault.address = reinterpret_cast<std::uintptr_t>(caught.address);
     if (caught.address == nullptr) return fault;
     const auto* address = static_cast<const std::uint8_t*>(caught.address);
-    if (part.packed && part.packed->owns(address)) {
+    if (part.packed != nullptr && part.packed->owns(address)) {
       fault.where = wire::Where::packed;
       fault.offset = address - part.packed_base;
       fault.packed_bytes = static_cast<std::uint64_t>(part.packed_bytes);
@@ -196,6 +201,7 @@ class PlacedCall {
 
   const RunnableKernel& kernel_;
   const wire::CallRequest& request_;
+  Foreign& foreign_;
   std::vector<GuardedMemory> memory_;
   std::vector<std::int32_t> statuses_;
   std::uint64_t odd_call_ = 0;
@@ -207,8 +213,8 @@ class PlacedCall {
 
 }  // namespace
 
-CallReply run_call(const RunnableKernel& kernel, const wire::CallRequest& request) {
-  return PlacedCall(kernel, request).run();
+CallReply run_call(const RunnableKernel& kernel, const wire::CallRequest& request, Foreign& foreign) {
+  return PlacedCall(kernel, request, foreign).run();
 }
 
 }  // namespace assay

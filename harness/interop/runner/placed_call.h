@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/interop/runner/foreign.h"
 #include "harness/interop/runner/messages.h"
 #include "harness/verdict/discipline/rules.h"
 #include "harness/verdict/discipline/stack.h"
@@ -29,7 +30,7 @@ struct CallReply {
   std::string done;  // an encoded wire::Done
 };
 
-// Throws wire::WireError where the request does not fit the kernel.
-CallReply run_call(const RunnableKernel& kernel, const wire::CallRequest& request);
+// Throws wire::WireError where the request does not fit the kernel, which runs where the foreign does.
+CallReply run_call(const RunnableKernel& kernel, const wire::CallRequest& request, Foreign& foreign);
 
 }  // namespace assay

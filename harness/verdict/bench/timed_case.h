@@ -45,7 +45,6 @@ class TimedCase {
  private:
   Array gathered(std::size_t tensor, std::span<const std::byte> bytes) const;
 
-  const Op& op_;
   Params params_;
   Signature signature_;
   std::vector<std::size_t> lies_on_;  // of each tensor: itself, or the input in whose place it is

@@ -38,7 +38,9 @@ const char* reason_of([[maybe_unused]] int signal, [[maybe_unused]] const void* 
 
 void on_signal(int signal, siginfo_t* info, void* context) {
   if (!armed) {  // of a thread that is not ours to save: what raised it raises it again, for who was there before
-    sigaction(signal, &before[std::find(std::begin(kSignals), std::end(kSignals), signal) - kSignals], nullptr);
+    const auto at = std::find(std::begin(kSignals), std::end(kSignals), signal) - kSignals;
+    // Where handlers are given up for good: a fault whose signal is blocked ends the process.
+    if (sigaction(signal, &before[at], nullptr) != 0) sigaddset(&static_cast<ucontext_t*>(context)->uc_sigmask, signal);
     return;
   }
   armed = false;

@@ -210,8 +210,9 @@ std::string HandlersKept::settle() const {
   std::string first;
   const std::vector<struct sigaction> after = handlers_now();
   for (std::size_t signal = 1; signal < after.size(); ++signal) {
-    if (after[signal].sa_sigaction == before_[signal].sa_sigaction && after[signal].sa_flags == before_[signal].sa_flags)
-      continue;
+    constexpr int kRestorer = 0x04000000;  // what the C library adds to whatever it sets, be it what was there
+    const bool same_flags = ((after[signal].sa_flags ^ before_[signal].sa_flags) & ~kRestorer) == 0;
+    if (after[signal].sa_sigaction == before_[signal].sa_sigaction && same_flags) continue;
     sigaction(static_cast<int>(signal), &before_[signal], nullptr);
     if (first.empty())
       first = "left another handler of signal " + std::to_string(signal) + " (" + strsignal(static_cast<int>(signal)) + ")";
