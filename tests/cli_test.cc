@@ -153,6 +153,11 @@ TEST(Cli, OptionsOfMadeCasesCount) {
   EXPECT_EQ(cases_of("--shape n=33 --cases 4 --shard 1/2").size(), 2U);
 }
 
+TEST(Cli, TheEnvironmentsChecksAreThoseAskedFor) {
+  EXPECT_TRUE(contains(assay("check add --isa scalar --shape n=33", "ASSAY_CHECKS=guard").output, "checks off"));
+  EXPECT_EQ(assay("check add", "ASSAY_CHECKS=guardian").status, 2);
+}
+
 TEST(Cli, AReportOfFailuresFails) {
   const char* const temporary = std::getenv("TMPDIR");
   const std::string file =

@@ -16,6 +16,7 @@
 #include "harness/verdict/check.h"
 #include "harness/verdict/placements.h"
 #include "harness/verdict/suite.h"
+#include "kernels/conversions/conversions.h"
 #include "reference/ops/describe.h"
 
 namespace assay {
@@ -361,6 +362,50 @@ TEST(Overlooked, WhatTheGoldenKeeps) {
   const CaseResult other = verdict(kernel, test);
   ASSERT_EQ(other.verdict, Verdict::fail);
   EXPECT_NE(other.failure->message.find("not the golden's canonical bits: z[0, 5]"), std::string::npos) << other.failure->message;
+}
+
+// Of an op that is exact: what the golden keeps counts beside the reference.
+TEST(Overlooked, BytesThatTheGoldenKeeps) {
+  const Op& op = require_op("convert_f32_f16");
+  TestCase test = shape_test_case(op, {{"n", std::int64_t{33}}});
+  test.truth["dst"] = {{DType::f16, {1}, {1, 2}}, {5}};
+  CaseCheck check(op, std::move(test), nullptr);
+  const CaseResult result = check.check(variants_of(op).back(), Checks::all());
+  ASSERT_TRUE(result.failure);
+  EXPECT_NE(result.failure->message.find("dst[5]"), std::string::npos) << result.failure->message;
+}
+
+AssayStatus other_payload(const void* args) noexcept {
+  const auto& a = *static_cast<const ConvertArgs*>(args);
+  const AssayStatus status = require_op("convert_bf16_f32").kernels().back().run(args);
+  auto* const bits = static_cast<std::uint32_t*>(a.dst);
+  for (std::int64_t i = 0; i < a.n && status == ASSAY_OK; ++i) {
+    if ((bits[i] & 0x7fffffff) > 0x7f800000) bits[i] ^= 0x10000;
+  }
+  return status;
+}
+
+TEST(Overlooked, ANanThatIsCopiedKeepsItsPayload) {
+  const Op& op = require_op("convert_bf16_f32");
+  TestCase test = shape_test_case(op, {{"n", std::int64_t{33}}});
+  constexpr std::uint16_t kNan = 0x7fc5;
+  std::memcpy(test.inputs[0].bytes.data(), &kNan, sizeof kNan);
+  CaseCheck check(op, std::move(test), nullptr);
+  EXPECT_FALSE(check.check(variants_of(op).back(), Checks::all()).failure);
+  EXPECT_TRUE(check.check(Variant{"planted", Isa::scalar, other_payload}, Checks::parse("exact")).failure);
+}
+
+TEST(Overlooked, TheThirdCallOfSeveral) {
+  int calls = 0;
+  on_trial = and_then([&calls](const PairArgs& a) {
+    if (++calls == 3) a.z[4] = ulps_off(a.z[4], 1);
+  });
+  CaseCheck check(kPair, trial_case(), nullptr);
+  InProcess executor(pair_avx2);
+  const CaseResult result = check.check({.name = "planted", .selection = "", .executor = &executor, .canonical = false},
+                                        Checks::parse("classes,bound,bits"));
+  ASSERT_TRUE(result.failure);
+  EXPECT_NE(result.failure->message.find("z[0, 4]"), std::string::npos) << result.failure->message;
 }
 
 // Five hundred of 4096 results cut, or rounded up, lean by twelve standard deviations.

@@ -7,6 +7,7 @@
 
 #include "golden/atomic_file.h"
 #include "golden/read_file.h"
+#include "harness/verdict/suite.h"
 #include "kernels/isa.h"
 #include "tests/program.h"
 #include "tests/temporary.h"
@@ -133,6 +134,20 @@ TEST(PluginCli, BenchTimesWhatPassesBesideOurs) {
   EXPECT_GT(one["wall_time"], 0.0);
   EXPECT_EQ(one["threads_seen"], 1);
   EXPECT_TRUE(contains(one["rival"], "add_")) << ran.out;
+}
+
+TEST(PluginCli, WhoClaimsOurBitsIsHeldToOurLedger) {
+  const TemporaryFolder data;
+  const std::filesystem::path golden = data.path() / "golden";
+  std::filesystem::create_directories(golden / "ops");
+  std::filesystem::copy_file(own_golden() / "ops" / "add.h5", golden / "ops" / "add.h5");
+  auto ledger = nlohmann::json::parse(read_file(ledger_path()));
+  ledger["digests"]["add"]["n17"] = "00112233445566778899aabbccddeeff";
+  write_file_atomically(golden / "ledger.json", ledger.dump());
+  const Ran ran = run_assay({"check", "add", "--plugin", plugin("bad_plugin"), "--variant", "bad:canonical", "--case", "n17"},
+                            {"ASSAY_DATA=" + data.path().string()});
+  EXPECT_EQ(ran.status, 1) << ran.out << ran.err;
+  EXPECT_TRUE(contains(ran.out, "the ledger has 00112233445566778899aabbccddeeff")) << ran.out;
 }
 
 TEST(PluginCli, ARecordedRunIsVerified) {

@@ -1,6 +1,8 @@
 // `assay check --shard` and `assay report`: parts that make the whole, what nobody ran, two machines that differ, hostile input.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -140,6 +142,45 @@ TEST(Join, WhatNobodyRanFails) {
   EXPECT_EQ(joined.gaps, std::vector<std::string>{"add b"});
   EXPECT_FALSE(joined.passed());
   EXPECT_TRUE(join({part("add_scalar", "a", "d"), part("add_scalar", "b", "e")}, true).passed());
+}
+
+TEST(Join, WhatPartsSayOfThemselvesIsKept) {
+  Part first = part("add_scalar", "a", "d");
+  Part second = part("add_scalar", "b", "e");
+  first.cases[0].verdict = "mistrusted";
+  const Joined mistrusted = join({first, second}, true);
+  EXPECT_EQ(mistrusted.problems.size(), 1U);
+  EXPECT_FALSE(mistrusted.passed());
+  first.cases[0].verdict = "pass";
+  second.faults = {"argmax: has no golden"};
+  EXPECT_EQ(join({first, second}, true).faults, std::vector<std::string>{"argmax: has no golden"});
+  second.faults.clear();
+  second.checks_off = "bound";
+  second.path = "half.json";
+  const Joined noted = join({first, second}, true);
+  EXPECT_EQ(std::ranges::count(noted.notes, "half.json: checks off: bound"), 1);
+}
+
+TEST(Join, ACaseThatOnePartAloneKnowsIsMissed) {
+  Part first = part("add_scalar", "a", "d");
+  first.known["add"] = {"a", "b", "c"};
+  EXPECT_EQ(join({first, part("add_scalar", "b", "e")}, true).gaps, std::vector<std::string>{"add c"});
+}
+
+TEST(Join, NoCaseAtAllFails) {
+  Part empty = part("add_scalar", "a", "d");
+  empty.cases.clear();
+  empty.known.clear();
+  EXPECT_EQ(join({empty}, true).faults, std::vector<std::string>{"no case was run"});
+}
+
+TEST_F(ReportFiles, InfiniteMarginsAndFaultsAreRead) {
+  nlohmann::json json = report("1/2");
+  json["cases"][0]["margin"] = nullptr;
+  json["faults"] = {"add: has no golden"};
+  const Part read = read_part(write("faults.json", json.dump()));
+  EXPECT_TRUE(std::isinf(read.cases[0].margin));
+  EXPECT_EQ(read.faults, std::vector<std::string>{"add: has no golden"});
 }
 
 TEST(Join, TwoMachinesThatDifferAreNamed) {
