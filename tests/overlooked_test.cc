@@ -16,6 +16,7 @@
 #include "harness/verdict/check.h"
 #include "harness/verdict/placements.h"
 #include "harness/verdict/suite.h"
+#include "kernels/codecs/codecs.h"
 #include "kernels/conversions/conversions.h"
 #include "reference/ops/describe.h"
 
@@ -393,6 +394,21 @@ TEST(Overlooked, ANanThatIsCopiedKeepsItsPayload) {
   CaseCheck check(op, std::move(test), nullptr);
   EXPECT_FALSE(check.check(variants_of(op).back(), Checks::all()).failure);
   EXPECT_TRUE(check.check(Variant{"planted", Isa::scalar, other_payload}, Checks::parse("exact")).failure);
+}
+
+AssayStatus nan_scale(const void* args) noexcept {
+  const auto& a = *static_cast<const CodecArgs*>(args);
+  const AssayStatus status = require_op("encode_q4_k").kernels().back().run(args);
+  constexpr std::uint16_t kNan = 0x7e00;
+  if (status == ASSAY_OK && a.k > 0) std::memcpy(a.dst, &kNan, sizeof kNan);
+  return status;
+}
+
+TEST(Overlooked, ABlockThatDecodesToNan) {
+  const Op& op = require_op("encode_q4_k");
+  CaseCheck check(op, generated_test_case(op, {{{"n", std::int64_t{512}}}, "gauss", 1}), nullptr);
+  EXPECT_FALSE(check.check(variants_of(op).back(), Checks::all()).failure);
+  EXPECT_TRUE(check.check(Variant{"planted", Isa::scalar, nan_scale}, Checks::parse("bound")).failure);
 }
 
 TEST(Overlooked, TheThirdCallOfSeveral) {
