@@ -7,7 +7,6 @@
 #include <utility>
 
 namespace assay {
-namespace {
 
 std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed) {
   std::vector<std::size_t> order(count);
@@ -15,6 +14,8 @@ std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed) {
   for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[split_mix(seed) % i]);
   return order;
 }
+
+namespace {
 
 class Cases {
  public:

@@ -24,6 +24,9 @@ struct OpRun {
   std::function<void(CaseResult&)> done;  // told each result when it is there
 };
 
+// 0 .. count - 1 in the seed's order.
+std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed);
+
 // In an order that no kernel can count on, the seed's; the results in that of the sources.
 std::vector<CaseResult> run_cases(const OpRun& run, const std::vector<Source>& sources);
 

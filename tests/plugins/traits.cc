@@ -6,35 +6,9 @@
 #include <cstdint>
 #include <iterator>
 
-#include "harness/plugin/assay_plugin.h"
-#include "kernels/norms/norms.h"
+#include "tests/plugins/norm.h"
 
 namespace {
-
-using assay::ASSAY_BAD_PARAMETER;
-using assay::ASSAY_BAD_SHAPE;
-using assay::ASSAY_OK;
-using assay::AssayPluginKernel;
-using assay::AssayStatus;
-using assay::RmsNormArgs;
-
-const RmsNormArgs& call(const void* args) {
-  return *static_cast<const RmsNormArgs*>(args);
-}
-
-// In double: inside the bound, and not the canonical bits.
-AssayStatus norm(const RmsNormArgs& a) {
-  if (!assay_rms_norm_sizes(&a)) return ASSAY_BAD_SHAPE;
-  if (!(std::isnormal(a.eps) && a.eps > 0)) return ASSAY_BAD_PARAMETER;
-  for (std::int64_t j = 0; j < a.rows && a.n > 0; ++j) {
-    const float* x = a.x + j * a.x_stride;
-    double sum = 0;
-    for (std::int64_t i = 0; i < a.n; ++i) sum += static_cast<double>(x[i]) * x[i];
-    const double r = 1 / std::sqrt(sum / static_cast<double>(a.n) + a.eps);
-    for (std::int64_t i = 0; i < a.n; ++i) a.y[j * a.y_stride + i] = static_cast<float>(x[i] * r * a.w[i]);
-  }
-  return ASSAY_OK;
-}
 
 bool has_output(const RmsNormArgs& a, AssayStatus status) {
   return status == ASSAY_OK && a.rows > 0 && a.n > 0 && std::isfinite(a.y[0]) && a.y[0] != 0;

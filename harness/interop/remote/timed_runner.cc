@@ -5,7 +5,6 @@
 #include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include <fstream>
 #include <utility>
 
+#include "harness/verdict/clock.h"
 #include "reference/ops/op.h"
 
 namespace assay {
@@ -21,12 +21,6 @@ namespace {
 
 constexpr std::uint64_t kMostAnswer = 1 << 22;
 constexpr double kIdle = 5e-5;  // seconds of other threads that are only their sleeping and waking
-
-double seconds_of(clockid_t clock) {
-  timespec now{};
-  clock_gettime(clock, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 // Of one of its threads, exact while that stands still; 0 where the system does not tell.
 double thread_seconds(pid_t pid, std::uint32_t thread) {
@@ -159,10 +153,10 @@ TimedReading TimedRunner::run(const wire::TimeRequest& request) {
   guarded([&] { runner_->send(wire::Kind::time, encode(request), deadline); });
   await_turn(TimedControl::ready);
   const Clocks before = stopped_clocks();
-  const double wall = seconds_of(CLOCK_MONOTONIC);
+  const double wall = wall_seconds();
   say(TimedControl::go);
   await_turn(TimedControl::done);
-  TimedReading reading{.wall = seconds_of(CLOCK_MONOTONIC) - wall};
+  TimedReading reading{.wall = wall_seconds() - wall};
   const Clocks after = stopped_clocks();
   reading.cpu = after.all - before.all;
   // What other threads did while nothing was timed was work for what was, or for what comes.

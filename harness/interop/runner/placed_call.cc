@@ -11,18 +11,9 @@
 namespace assay {
 namespace {
 
-constexpr std::int64_t kMostPackedBytes = std::int64_t{1} << 32;
 constexpr std::size_t kPackedAlignment = 64;
 constexpr std::uint8_t kPoison = 0xff;
 constexpr std::size_t kMostThreads = 1024;
-
-// What a foreign function returned, which need not be one of the enumerators: as a number, since no other value may be read as one.
-int number_of(AssayStatus status) {
-  static_assert(sizeof(AssayStatus) == sizeof(int));
-  int number = 0;
-  std::memcpy(&number, &status, sizeof number);
-  return number;
-}
 
 class PlacedCall {
  public:
@@ -138,9 +129,7 @@ class PlacedCall {
 
   // Lays the kernel's own layout against the rear guard page. What is wrong, in words; empty: nothing.
   std::string pack(Part& part, const wire::Pointer& word, int& status, std::optional<CaughtFault>& caught) {
-    if (part.packed_bytes < 0 || part.packed_bytes > kMostPackedBytes) {
-      return "asks for " + std::to_string(part.packed_bytes) + " bytes; expected 0 to " + std::to_string(kMostPackedBytes);
-    }
+    if (std::string wrong = no_layout(part.packed_bytes); !wrong.empty()) return wrong;
     part.phase = wire::Phase::pack;
     part.packed = &foreign_.memory(static_cast<std::size_t>(part.packed_bytes));
     part.packed_base = part.packed->end() - part.packed_bytes;
@@ -212,6 +201,19 @@ class PlacedCall {
 };
 
 }  // namespace
+
+int number_of(AssayStatus status) {
+  static_assert(sizeof(AssayStatus) == sizeof(int));
+  int number = 0;
+  std::memcpy(&number, &status, sizeof number);
+  return number;
+}
+
+std::string no_layout(std::int64_t bytes) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 32;
+  if (bytes >= 0 && bytes <= kMost) return {};
+  return "asks for " + std::to_string(bytes) + " bytes; expected 0 to " + std::to_string(kMost);
+}
 
 CallReply run_call(const RunnableKernel& kernel, const wire::CallRequest& request, Foreign& foreign) {
   return PlacedCall(kernel, request, foreign).run();

@@ -24,6 +24,11 @@ struct RunnableKernel {
   Allowed allowed = Allowed::nothing;
 };
 
+// What a foreign function returned, which need not be one of the enumerators: as a number, since no other value may be read as one.
+int number_of(AssayStatus status);
+// What is wrong with a layout's size, in words; empty: nothing.
+std::string no_layout(std::int64_t bytes);
+
 // Either the reply of a call that ended, or its fault.
 struct CallReply {
   std::optional<wire::Fault> fault;

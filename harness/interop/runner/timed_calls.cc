@@ -18,7 +18,6 @@ namespace {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr std::size_t kLine = 64;
-constexpr std::int64_t kMostPackedBytes = std::int64_t{1} << 32;
 
 std::size_t rounded_up(std::size_t bytes, std::size_t unit) {
   return (bytes + unit - 1) / unit * unit;
@@ -119,10 +118,8 @@ std::optional<wire::Fault> TimedCalls::ask_packed_bytes() {
   std::int64_t bytes = 0;
   const auto caught = run_disciplined([&] { bytes = kernel_.packed_bytes(slots_[0].blocks[0].data()); }, Allowed::memory);
   if (caught) return fault_of(wire::Phase::packed_bytes, *caught);
-  if (bytes < 0 || bytes > kMostPackedBytes) {
-    return wire::Fault{.phase = wire::Phase::packed_bytes,
-                       .text = "asks for " + std::to_string(bytes) + " bytes; expected 0 to " + std::to_string(kMostPackedBytes)};
-  }
+  if (std::string wrong = no_layout(bytes); !wrong.empty())
+    return wire::Fault{.phase = wire::Phase::packed_bytes, .text = std::move(wrong)};
   take_packed(bytes);
   return std::nullopt;
 }
@@ -136,7 +133,8 @@ void TimedCalls::take_packed(std::int64_t bytes) {
 std::optional<wire::Fault> TimedCalls::pack(Slot& slot) {
   const wire::Pointer& word = request_.part.pointers[request_.packed];
   int status = ASSAY_OK;
-  const auto caught = run_disciplined([&] { status = kernel_.pack(slot.blocks[0].data(), slot.packed); }, Allowed::memory);
+  const auto caught =
+      run_disciplined([&] { status = number_of(kernel_.pack(slot.blocks[0].data(), slot.packed)); }, Allowed::memory);
   if (caught) return fault_of(wire::Phase::pack, *caught);
   if (status != ASSAY_OK) return wire::Fault{.phase = wire::Phase::pack, .text = "refused its input"};
   const auto address = reinterpret_cast<std::uintptr_t>(slot.packed);
@@ -202,7 +200,7 @@ TimedCalls::End TimedCalls::run(const wire::TimeRequest& request) {
           std::uint64_t slot = request.first % slots_.size();
           for (std::uint64_t i = 0; i < request.count; ++i) {
             if (lap > 0) change(slot, lap);
-            const int status = request.dry ? ASSAY_OK : kernel_.run(slots_[slot].blocks[0].data());
+            const int status = request.dry ? ASSAY_OK : number_of(kernel_.run(slots_[slot].blocks[0].data()));
             if (status != ASSAY_OK) end.status = status;
             slot = slot + 1 < slots_.size() ? slot + 1 : 0;
           }

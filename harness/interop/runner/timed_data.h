@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "harness/verdict/discipline/poison.h"
+
 namespace assay {
 
 // Where a tensor of timed calls lies.
@@ -38,11 +40,9 @@ struct TimedControl {
 inline constexpr std::uint64_t kControlBytes = 4096;
 inline constexpr int kSharedDescriptor = 3;  // of the runner: the shared memory, where it was given one
 
-inline std::uint64_t mixed(std::uint64_t x) {  // splitmix64
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
+// A number that nobody tells from chance, of another.
+inline std::uint64_t mixed(std::uint64_t x) {
+  return split_mix(x);
 }
 
 // Where the tensors of one keep begin in a slot, and at the end the slot's size. On lines, not on pages: tensors that all began on pages

@@ -6,13 +6,14 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <numeric>
 #include <random>
 #include <utility>
 
 #include "golden/sha256.h"
 #include "harness/verdict/bench/roof.h"
 #include "harness/verdict/check.h"
+#include "harness/verdict/discipline/poison.h"
+#include "harness/verdict/op_run.h"
 #include "harness/verdict/strided.h"
 
 namespace assay::bench {
@@ -149,8 +150,7 @@ CallTime ForeignTimer::round() {
     spent += call_seconds_ * static_cast<double>(ring_.seeds().size() * ring_.laps());
     if (ring_.runner().status() != ASSAY_OK)
       throw TimedFailure(fmt::format("refused a timed call (status {})", static_cast<int>(ring_.runner().status())));
-    if (untimed_) hold_to_untimed();
-    if (ours_) hold_to_ours();
+    if (untimed_) hold_outputs();
     ring_.refill();
   }
   CallTime round;
@@ -165,21 +165,23 @@ CallTime ForeignTimer::round() {
   return round;
 }
 
-std::vector<Array> ForeignTimer::timed_outputs(std::size_t call) const {
-  return timed_.outputs([&](std::size_t tensor) { return ring_.runner().output(call, tensor); });
+void ForeignTimer::hold_outputs() {
+  std::vector<std::vector<Array>> timed;
+  for (std::size_t call = 0; call < ring_.seeds().size(); ++call)
+    timed.push_back(timed_.outputs([&](std::size_t tensor) { return ring_.runner().output(call, tensor); }));
+  hold_to_untimed(timed);
+  hold_to_ours(std::move(timed));
 }
 
 // The same calls in another order, hence at other addresses, and over other poison.
-void ForeignTimer::hold_to_untimed() {
-  std::vector<std::size_t> order(ring_.seeds().size());
-  std::iota(order.begin(), order.end(), 0);
-  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[(coin_ = mixed(coin_)) % i]);
+void ForeignTimer::hold_to_untimed(const std::vector<std::vector<Array>>& outputs) {
+  const std::vector<std::size_t> order = shuffled(ring_.seeds().size(), split_mix(coin_));
   wire::FillRequest request{.poison = coin_, .laps = ring_.laps(), .seeds = {}};
   for (const std::size_t call : order) request.seeds.push_back(ring_.seeds()[call]);
   untimed_->fill(request);
   untimed_->run({.count = order.size()});
   for (std::size_t i = 0; i < order.size(); ++i) {
-    const auto timed = timed_outputs(order[i]);
+    const std::vector<Array>& timed = outputs[order[i]];
     const auto untimed = timed_.outputs([&](std::size_t tensor) { return untimed_->output(i, tensor); });
     for (std::size_t o = 0; o < timed.size(); ++o) {
       if (timed[o].bytes == untimed[o].bytes) continue;
@@ -192,18 +194,17 @@ void ForeignTimer::hold_to_untimed() {
   ++batches_;
 }
 
-void ForeignTimer::hold_to_ours() {
+void ForeignTimer::hold_to_ours(std::vector<std::vector<Array>> timed) {
   const std::vector<std::uint64_t>& seeds = ring_.seeds();
   ours_->fill({.poison = coin_, .laps = ring_.laps(), .seeds = seeds});
   ours_->run({.count = seeds.size()});
   if (drawn_.outputs.empty()) {
-    const std::size_t call = (coin_ = mixed(coin_)) % seeds.size();
-    drawn_ = {0, seeds[call], ring_.laps(), timed_outputs(call)};
+    const std::size_t call = split_mix(coin_) % seeds.size();
+    drawn_ = {0, seeds[call], ring_.laps(), timed[call]};
   }
   for (std::size_t i = 0; i < seeds.size(); ++i) {
-    std::vector<Array> timed = timed_outputs(i);
-    const double distance = distance_of(timed, timed_.outputs([&](std::size_t tensor) { return ours_->output(i, tensor); }));
-    if (distance > farthest_.distance) farthest_ = {distance, seeds[i], ring_.laps(), std::move(timed)};
+    const double distance = distance_of(timed[i], timed_.outputs([&](std::size_t tensor) { return ours_->output(i, tensor); }));
+    if (distance > farthest_.distance) farthest_ = {distance, seeds[i], ring_.laps(), std::move(timed[i])};
   }
 }
 

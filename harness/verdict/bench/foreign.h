@@ -77,9 +77,10 @@ class ForeignTimer final : public Subject {
     std::uint64_t laps = 1;
     std::vector<Array> outputs = {};
   };
-  std::vector<Array> timed_outputs(std::size_t call) const;
-  void hold_to_untimed();
-  void hold_to_ours();
+  // What the last batch wrote, call by call.
+  void hold_outputs();
+  void hold_to_untimed(const std::vector<std::vector<Array>>& outputs);
+  void hold_to_ours(std::vector<std::vector<Array>> timed);
 
   const Op& op_;
   TimedKernel kernel_;

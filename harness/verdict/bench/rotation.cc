@@ -32,14 +32,8 @@ std::vector<std::size_t> offsets_in_copy(const std::vector<TensorSpec>& tensors)
   return offsets;
 }
 
-// An input whose data must make sense as a whole (ids, positions, tables) is generated whole, others from a
-// repeated piece.
 void fill(const TensorSpec& spec, std::uint32_t stream, std::byte* base) {
-  const bool whole = spec.data && !is_block(spec.dtype);
-  const std::int64_t count = whole ? spec.extent() : std::min(spec.extent(), kPattern / dtype_numbers(spec.dtype));
-  TensorSpec piece = spec;
-  piece.shape = is_packed(spec.dtype) ? std::vector<std::int64_t>{1, count} : std::vector<std::int64_t>{count};
-  const Array made = generate_input(piece, distribution_for(piece, "gauss"), 1, stream);
+  const Array made = pattern_of(spec, stream, kPattern / dtype_numbers(spec.dtype));
   const std::size_t total = spec.extent_bytes();
   for (std::size_t at = 0; at < total; at += made.bytes.size()) {
     std::memcpy(base + at, made.bytes.data(), std::min(made.bytes.size(), total - at));
@@ -47,6 +41,14 @@ void fill(const TensorSpec& spec, std::uint32_t stream, std::byte* base) {
 }
 
 }  // namespace
+
+Array pattern_of(const TensorSpec& spec, std::uint32_t stream, std::int64_t most) {
+  const bool whole = spec.data && !is_block(spec.dtype);
+  const std::int64_t count = whole ? spec.extent() : std::min(spec.extent(), most);
+  TensorSpec piece = spec;
+  piece.shape = is_packed(spec.dtype) ? std::vector<std::int64_t>{1, count} : std::vector<std::int64_t>{count};
+  return generate_input(piece, distribution_for(piece, "gauss"), 1, stream);
+}
 
 Rotation::Rotation(const Op& op, const Variant& variant, const Params& params, Temperature temperature) : kernel_(variant.run) {
   const Signature signature = signature_of(op, params);

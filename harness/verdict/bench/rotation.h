@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "golden/hdf5.h"
 #include "harness/verdict/bench/buffer.h"
 #include "harness/verdict/variant.h"
 
@@ -13,6 +14,10 @@ enum class Temperature {
   cold,  // each call finds its tensors in memory, not in a cache
   warm,  // one copy
 };
+
+// What an input is filled with, again and again from its first element: data that must make sense as a whole (ids, positions, tables) is
+// there whole, other data is at most `most` elements.
+Array pattern_of(const TensorSpec& spec, std::uint32_t stream, std::int64_t most);
 
 class Rotation {
  public:

@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include "harness/verdict/call_image.h"
-#include "harness/verdict/generate_input.h"
 #include "harness/verdict/strided.h"
 
 namespace assay::bench {
@@ -21,15 +20,6 @@ constexpr std::uint32_t kLeastBlock = 12;  // stir() turns bytes 4 to 11
 std::uint64_t second_level_cache_bytes() {
   const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
   return bytes > 0 ? static_cast<std::uint64_t>(bytes) : std::uint64_t{1} << 20;
-}
-
-// Data that must make sense as a whole (ids, positions, tables) is there whole.
-Array pattern_of(const TensorSpec& spec, std::uint32_t stream) {
-  const std::int64_t most = is_block(spec.dtype) ? kPatternBlocks : kPatternNumbers;
-  const std::int64_t count = spec.data && !is_block(spec.dtype) ? spec.extent() : std::min(spec.extent(), most);
-  TensorSpec piece = spec;
-  piece.shape = is_packed(spec.dtype) ? std::vector<std::int64_t>{1, count} : std::vector<std::int64_t>{count};
-  return generate_input(piece, distribution_for(piece, "gauss"), 1, stream);
 }
 
 std::uint32_t unit_of(DType dtype) {
@@ -59,7 +49,9 @@ TimedCase::TimedCase(const Op& op, const Params& params, Temperature temperature
     const auto on = std::ranges::find(specs, in_place ? specs[t].alias : specs[t].name, &TensorSpec::name);
     lies_on_.push_back(static_cast<std::size_t>(on - specs.begin()));
     pointers.push_back(address_of(lies_on_[t]));
-    patterns_.push_back(specs[t].role == Direction::in ? pattern_of(specs[t], static_cast<std::uint32_t>(t)) : Array{});
+    patterns_.push_back(specs[t].role == Direction::in ? pattern_of(specs[t], static_cast<std::uint32_t>(t),
+                                                                    is_block(specs[t].dtype) ? kPatternBlocks : kPatternNumbers)
+                                                       : Array{});
   }
   std::uint64_t slot_bytes = 0;
   for (std::size_t t = 0; t < specs.size(); ++t) {
