@@ -67,6 +67,17 @@ TEST(Traits, BitsMayDependOnTheCutWhereThatIsDeclared) {
   expect_mentions(failure_of(request("batch_random")), {"bits: not deterministic"});
 }
 
+TEST(Traits, BitsMayDependOnTheAddressWhereThatIsDeclared) {
+  expect_mentions(failure_of(request("address")), {"bits: depends on its placement"});
+  EXPECT_EQ(failure_of(request("address_declared")), "");
+  EXPECT_EQ(traits_of(run_suite(request("address_declared"))), Texts{"placement-invariant=no"});
+  CheckRequest goldens = request("address_declared");  // refusals among them, which have no outputs
+  goldens.generated.reset();
+  EXPECT_EQ(failure_of(goldens), "");
+  expect_mentions(failure_of(request("address_wrong")), {"bound: y[", "when placed"});
+  expect_mentions(failure_of(request("address_remembers")), {"bound: y[", "where other data lay before"});
+}
+
 TEST(Traits, ThreadsOfItsOwn) {
 #if ASSAY_SANITIZED
   GTEST_SKIP() << "a sanitizer has a pthread_create of its own";

@@ -71,6 +71,7 @@ typedef struct AssayPluginKernel {
        allocates=yes;       calls take memory of their own; more with every call fails all the same
        over-read=N;         calls read up to N bytes (1 to 4096) past the end of an input; they must not matter
        batch-invariant=no;  bits depend on how a call is cut, and are the same for the same call; of a bounded claim alone
+       placement-invariant=no;  bits depend on where the tensors lie; of a bounded claim alone
        threads=own;         calls start threads, which take memory
        nan=no;              inputs that hold NaN or infinity are outside the domain: such calls are not asked */
   const char* properties;

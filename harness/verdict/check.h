@@ -149,8 +149,12 @@ class CaseCheck {
                                          const std::string& how, const Candidate& candidate, const Checks& checks) const;
   std::optional<Failure> compare_layout(const Outcome& first, const Outcome& other, const std::string& how,
                                         const Candidate& candidate, const char* trait, const Checks& checks) const;
+  std::optional<Failure> compare_freely(const Outcome& first, const Outcome& other, const std::string& how,
+                                        const Candidate& candidate, std::string_view trait, const Checks& checks) const;
   std::optional<Failure> compare_cut(const Outcome& whole, const Outcome& parts, const std::string& how,
                                      const Candidate& candidate, const Checks& checks) const;
+  std::optional<Failure> check_placed(const Candidate& candidate, const Outcome& first, const Placement& placement,
+                                      const Checks& checks, CaseResult& result);
   void look_for_over_read(const Candidate& candidate);
   std::string other_bits(const Outcome& first, const Outcome& other) const;
   bool known_to_ledger(const Candidate& candidate) const;

@@ -85,15 +85,7 @@ std::optional<Failure> CaseCheck::check_layouts(const Candidate& candidate, cons
   const Surroundings tried = surroundings();
   for (const Placement& placement : tried.placements) {
     ++result.placements;
-    if (placement.after_other) {
-      std::string fault = call_.run_other_data(*candidate.executor, placement);
-      if (!fault.empty()) return Failure{Check::guard, std::move(fault)};
-    }
-    const Outcome other = call_.run(*candidate.executor, placement);
-    result.crashed = other.crashed;
-    const char* trait = placement.after_other ? "remembers other data" : "depends on its placement";
-    auto failure = compare_layout(first, other, "when placed " + placement.name, candidate, trait, checks);
-    if (failure) return failure;
+    if (auto failure = check_placed(candidate, first, placement, checks, result)) return failure;
   }
   for (const Split& split : tried.splits) {
     if (auto failure = check_cut(candidate, first, split, checks, result)) return failure;
@@ -115,7 +107,7 @@ std::optional<Failure> CaseCheck::check_cut(const Candidate& candidate, const Ou
     auto failure = at_once ? compare_layout(in_turn, other, how, candidate, kByThreads, checks)
                            : compare_cut(first, other, how, candidate, checks);
     if (failure) return failure;
-    if (!candidate.traits.batch_invariant()) in_turn = other;
+    if (!candidate.traits.cut_invariant()) in_turn = other;
   }
   return std::nullopt;
 }

@@ -42,18 +42,42 @@ void CaseCheck::look_for_over_read(const Candidate& candidate) {
   if (call_.run(*candidate.executor, call_.placements().front()).crashed) candidate.record->seen.insert(kOverRead);
 }
 
-// The parts of a call, one after the other: its bits, or, of a kernel whose bits may depend on the cut, right by themselves.
+// Of a kernel whose bits may depend on what has changed, as its trait says: right by itself.
+std::optional<Failure> CaseCheck::compare_freely(const Outcome& first, const Outcome& other, const std::string& how,
+                                                 const Candidate& candidate, std::string_view trait, const Checks& checks) const {
+  if (!other.violation.empty() && checks.has(Check::guard)) return Failure{Check::guard, other.violation};
+  if (!other_bits(first, other).empty()) candidate.record->seen.insert(trait);
+  CaseResult unused;
+  auto failure = check_values(other, checks, unused);
+  if (failure) failure->message += ", " + how;
+  return failure;
+}
+
+// The parts of a call, one after the other.
 std::optional<Failure> CaseCheck::compare_cut(const Outcome& whole, const Outcome& parts, const std::string& how,
                                               const Candidate& candidate, const Checks& checks) const {
   const bool same_call = call_.signature().splits.empty();
-  if (same_call || candidate.traits.batch_invariant() || parts.crashed || parts.status != whole.status)
+  if (same_call || candidate.traits.cut_invariant() || parts.crashed || parts.status != whole.status)
     return compare_layout(whole, parts, how, candidate, "not batch invariant", checks);
-  if (!parts.violation.empty() && checks.has(Check::guard)) return Failure{Check::guard, parts.violation};
-  if (!other_bits(whole, parts).empty()) candidate.record->seen.insert(kBatchInvariant);
-  CaseResult unused;
-  auto failure = check_values(parts, checks, unused);
-  if (failure) failure->message += ", " + how;
-  return failure;
+  const std::string_view trait = candidate.traits.batch_invariant() ? kPlacementInvariant : kBatchInvariant;
+  return compare_freely(whole, parts, how, candidate, trait, checks);
+}
+
+// The call elsewhere.
+std::optional<Failure> CaseCheck::check_placed(const Candidate& candidate, const Outcome& first, const Placement& placement,
+                                               const Checks& checks, CaseResult& result) {
+  if (placement.after_other) {
+    std::string fault = call_.run_other_data(*candidate.executor, placement);
+    if (!fault.empty()) return Failure{Check::guard, std::move(fault)};
+  }
+  const Outcome other = call_.run(*candidate.executor, placement);
+  result.crashed = other.crashed;
+  const std::string how = "when placed " + placement.name;
+  const bool free = !candidate.traits.placement_invariant() && !refused();
+  if (free && !other.crashed && other.status == first.status)
+    return compare_freely(first, other, how, candidate, kPlacementInvariant, checks);
+  const char* const trait = placement.after_other ? "remembers other data" : "depends on its placement";
+  return compare_layout(first, other, how, candidate, trait, checks);
 }
 
 }  // namespace assay

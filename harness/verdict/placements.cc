@@ -146,7 +146,6 @@ std::vector<Placement> placements_of(const Signature& signature, double work, st
     if (!spec.alias.empty() && !spec.in_place_only)
       all.push_back({spec.name + " in place of " + spec.alias, true, {}, Poison::Kind::noise, static_cast<int>(t)});
   }
-  all.push_back({"where other data lay before", true, {}, Poison::Kind::numbers, -1, true});
   constexpr Poison::Kind kKinds[] = {Poison::Kind::numbers, Poison::Kind::noise, Poison::Kind::nans};
   auto rows = varied_offsets(alignments, seed);
   rows.erase(rows.begin());  // all zeros: the front guard page
@@ -157,6 +156,8 @@ std::vector<Placement> placements_of(const Signature& signature, double work, st
   for (std::size_t r = 0; r < rows.size(); ++r) {
     all.push_back({fmt::format("at offsets {} from a cache line", fmt::join(rows[r], ", ")), false, rows[r], kKinds[r % 3], -1});
   }
+  // Last: who gives other bits here alone remembers; who does so because of the address has done it before.
+  all.push_back({"where other data lay before", true, {}, Poison::Kind::numbers, -1, true});
   return all;
 }
 

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <ctime>
 #include <iostream>
@@ -26,6 +27,7 @@
 #include "harness/verdict/cases.h"
 #include "harness/verdict/check.h"
 #include "harness/verdict/coverage.h"
+#include "harness/verdict/draw.h"
 #include "harness/verdict/refusals.h"
 #include "harness/verdict/suite.h"
 #include "harness/verdict/vast.h"
@@ -56,11 +58,29 @@ struct Cases {
   std::size_t smallest = 0;
 };
 
+// The cheap ones first: most mutants fail one of them.
+std::vector<TestCase> cases_of(const Op& op) {
+  std::vector<TestCase> tests;
+  for (const auto& path : golden_files(own_golden())) {
+    const GoldenFile file(path);
+    if (file.op() != op.name) continue;
+    for (const std::string& name : file.case_names()) tests.push_back(case_from_golden(op, file, name));
+  }
+  if (auto test = bias_test_case(op)) tests.push_back(std::move(*test));
+  for (Params& params : covering_params(op)) tests.push_back(shape_test_case(op, std::move(params)));
+  for (const GeneratedRequest& one : kept_cases(own_golden() / "kept.json", op)) tests.push_back(generated_test_case(op, one));
+  for (std::uint64_t seed = 1; seed <= kRandomCases; ++seed) tests.push_back(random_test_case(op, seed, kRandomWork));
+  for (TestCase& test : refused_value_cases(op)) tests.push_back(std::move(test));
+  const auto work = [&](const TestCase& test) { return work_of(op, test.params); };
+  std::ranges::stable_sort(tests, {}, work);
+  return tests;
+}
+
 Cases prepared_cases(const Op& op) {
   Cases cases;
   int worth = 0;
   std::size_t least = SIZE_MAX;
-  const auto add = [&](TestCase test) {
+  for (TestCase& test : cases_of(op)) {
     const int one = thread_worth(op, test);
     if (one > worth) {
       worth = one;
@@ -68,18 +88,10 @@ Cases prepared_cases(const Op& op) {
     }
     cases.all.emplace_back(op, std::move(test), nullptr);
     const CaseCheck& check = cases.all.back();
-    if (check.refused() || check.bytes() < kSmallBytes || check.bytes() >= least) return;
+    if (check.refused() || check.bytes() < kSmallBytes || check.bytes() >= least) continue;
     least = check.bytes();
     cases.smallest = cases.all.size() - 1;
-  };
-  for (const auto& path : golden_files(own_golden())) {
-    const GoldenFile file(path);
-    if (file.op() != op.name) continue;
-    for (const std::string& name : file.case_names()) add(case_from_golden(op, file, name));
   }
-  if (auto test = bias_test_case(op)) add(std::move(*test));
-  for (Params& params : covering_params(op)) add(shape_test_case(op, std::move(params)));
-  for (std::uint64_t seed = 1; seed <= kRandomCases; ++seed) add(random_test_case(op, seed, kRandomWork));
   const Variant scalar = variants_of(op).back();
   for (CaseCheck& one : cases.all) {
     const CaseResult result = one.check(scalar, Checks::parse("classes,bound,exact"));  // computes what is kept

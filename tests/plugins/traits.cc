@@ -1,5 +1,5 @@
 // A plugin of right kernels, over the op rms_norm, that do what a library may honestly do: read past an input, depend on how a call is
-// cut, start a thread, take no NaN. Each undeclared, declared, and doing more than it has declared.
+// cut or where it lies, start a thread, take no NaN. Each undeclared, declared, and doing more than it has declared.
 #include <pthread.h>
 
 #include <cmath>
@@ -63,6 +63,28 @@ AssayStatus by_calls(const void* args) {
   return status;
 }
 
+// Another rounding where x lies at another offset from a cache line, inside the bound; and one that is outside it.
+template <int kSteps>
+AssayStatus by_address(const void* args) {
+  const RmsNormArgs& a = call(args);
+  const AssayStatus status = norm(a);
+  const bool odd = reinterpret_cast<std::uintptr_t>(a.x) / sizeof(float) % 2 == 1;
+  for (int step = 0; step < kSteps && odd && has_output(a, status); ++step) a.y[0] = std::nextafter(a.y[0], 0.0F);
+  return status;
+}
+// Its first answer to what lay at an address before.
+AssayStatus by_first_answer(const void* args) {
+  static const float* where = nullptr;
+  static float answer = 0;
+  const RmsNormArgs& a = call(args);
+  const AssayStatus status = norm(a);
+  if (!has_output(a, status)) return status;
+  if (a.x != where) answer = a.y[0];
+  where = a.x;
+  a.y[0] = answer;
+  return status;
+}
+
 struct Work {
   const void* args;
   AssayStatus status;
@@ -115,6 +137,10 @@ constexpr AssayPluginKernel kKernels[] = {
     kernel("batch_declared", by_rows, "batch-invariant=no;"),
     kernel("batch_wrong", wrong_by_rows, "batch-invariant=no;"),
     kernel("batch_random", by_calls, "batch-invariant=no;"),
+    kernel("address", by_address<1>),
+    kernel("address_declared", by_address<1>, "placement-invariant=no;"),
+    kernel("address_wrong", by_address<1000>, "placement-invariant=no;"),
+    kernel("address_remembers", by_first_answer, "placement-invariant=no;"),
     kernel("thread", on_a_thread),
     kernel("thread_allocates", on_a_thread, "allocates=yes;"),
     kernel("thread_declared", on_a_thread, "threads=own;"),

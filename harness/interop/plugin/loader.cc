@@ -85,10 +85,10 @@ void require_size(const std::string& path, const std::string& what, std::uint32_
 void require_properties(const std::string& path, const std::string& kernel, const AssayPluginKernel& one) {
   try {
     const Traits traits = Traits::parse(one.properties);
-    if (one.claim == ASSAY_CLAIM_CANONICAL && !traits.batch_invariant()) {
+    for (const std::string_view key : {kBatchInvariant, kPlacementInvariant}) {
+      if (one.claim != ASSAY_CLAIM_CANONICAL || !traits.declared().contains(std::string(key))) continue;
       throw std::invalid_argument(
-          "batch-invariant is 'no', but its claim is canonical; expected claim 1 (bounded), or that the key "
-          "is left out");
+          std::string(key) + " is 'no', but its claim is canonical; expected claim 1 (bounded), or that the key is left out");
     }
   } catch (const std::invalid_argument& error) {
     fail(path, kernel + ": properties: " + error.what());

@@ -24,10 +24,11 @@ inline constexpr std::string_view kAllocates = "allocates";
 inline constexpr std::string_view kBatchInvariant = "batch-invariant";
 inline constexpr std::string_view kNan = "nan";
 inline constexpr std::string_view kOverRead = "over-read";
+inline constexpr std::string_view kPlacementInvariant = "placement-invariant";
 inline constexpr std::string_view kThreads = "threads";
 
-inline constexpr TraitRow kTraits[] = {
-    {kAllocates, "yes"}, {kBatchInvariant, "no"}, {kNan, "no"}, {kOverRead, {}, 4096}, {kThreads, "own"}};
+inline constexpr TraitRow kTraits[] = {{kAllocates, "yes"},   {kBatchInvariant, "no"},     {kNan, "no"},
+                                       {kOverRead, {}, 4096}, {kPlacementInvariant, "no"}, {kThreads, "own"}};
 
 // The properties of a kernel: what it may honestly do that others may not. Each is held to where the kernel is judged.
 class Traits {
@@ -38,6 +39,9 @@ class Traits {
   // Bytes that it may read past the end of an input.
   std::size_t over_read() const;
   bool batch_invariant() const { return !has(kBatchInvariant); }
+  bool placement_invariant() const { return !has(kPlacementInvariant); }
+  // Parts of a call lie elsewhere than they do in the whole.
+  bool cut_invariant() const { return batch_invariant() && placement_invariant(); }
   bool own_threads() const { return has(kThreads); }
   // Whether inputs that hold NaN or infinity lie in its domain.
   bool takes_nan() const { return !has(kNan); }

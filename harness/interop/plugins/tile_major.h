@@ -7,6 +7,11 @@
 
 namespace assay::plugins {
 
+// A matvec's sizes: it refuses more rows of x than one, and none.
+inline bool one_row(const ProductArgs& call) {
+  return sizes_fit(call) && call.m == 1;
+}
+
 // n rows of k, one after the other.
 template <class Element>
 std::int64_t plain_bytes(const void* args) {

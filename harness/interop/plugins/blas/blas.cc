@@ -1,4 +1,8 @@
-// OpenBLAS's f32 products, on one thread. Weights lie as plain rows, which BLAS calls a transposed column-major matrix.
+// The f32 products of a BLAS, on one thread: OpenBLAS's or BLIS's, by ASSAY_BLAS_IS_BLIS. Weights lie as plain rows, which BLAS calls a
+// transposed column-major matrix.
+#if ASSAY_BLAS_IS_BLIS
+#include <blis.h>
+#endif
 #include <cblas.h>
 
 #include <type_traits>
@@ -9,12 +13,30 @@
 namespace assay::plugins {
 namespace {
 
-blasint of(std::int64_t size) {
-  return static_cast<blasint>(size);
+#if ASSAY_BLAS_IS_BLIS
+using Size = f77_int;
+constexpr const char* kName = "blis";
+constexpr const char* kTraits = "allocates=yes;batch-invariant=no;over-read=256;";
+const char* version_on_one_thread() {
+  bli_thread_set_num_threads(1);
+  return bli_info_get_version_str();
+}
+#else
+using Size = blasint;
+constexpr const char* kName = "openblas";
+constexpr const char* kTraits = "allocates=yes;batch-invariant=no;";  // its buffers, at the first call of a thread
+const char* version_on_one_thread() {
+  openblas_set_num_threads(1);
+  return openblas_get_config();
+}
+#endif
+
+Size of(std::int64_t size) {
+  return static_cast<Size>(size);
 }
 
 // BLAS takes no leading dimension of 0.
-blasint leading(std::int64_t size) {
+Size leading(std::int64_t size) {
   return of(size > 0 ? size : 1);
 }
 
@@ -24,7 +46,7 @@ const float* floats(const void* data) {
 
 AssayStatus sgemv(const void* args) {
   const auto& call = *static_cast<const ProductArgs*>(args);
-  if (!sizes_fit(call)) return ASSAY_BAD_SHAPE;
+  if (!one_row(call)) return ASSAY_BAD_SHAPE;
   // With k = 0 BLAS returns before it looks at beta.
   if (call.k == 0) {
     for (std::int64_t i = 0; i < call.n; ++i) call.y[i] = 0.0F;
@@ -44,8 +66,8 @@ AssayStatus sgemm(const void* args) {
 }
 
 constexpr AssayPluginKernel kernel(const char* op, const char* name, AssayStatus (*run)(const void*)) {
-  return {sizeof(AssayPluginKernel), ASSAY_CLAIM_BOUNDED, op, name, "scalar", "w", plain_bytes<float>, pack_plain<float>, run,
-          "allocates=yes;"};  // its buffers, at the first call of a thread
+  return {sizeof(AssayPluginKernel), ASSAY_CLAIM_BOUNDED, op,  name,   "scalar", "w",
+          plain_bytes<float>,        pack_plain<float>,   run, kTraits};
 }
 
 constexpr AssayPluginKernel kKernels[] = {
@@ -53,11 +75,10 @@ constexpr AssayPluginKernel kKernels[] = {
     kernel("gemm_f32", "sgemm", sgemm),
 };
 
-// The caller splits calls among threads, so OpenBLAS must not.
+// The caller splits calls among threads, so the library must not.
 const AssayPlugin* describe() {
-  openblas_set_num_threads(1);
   static const AssayPlugin plugin{
-      ASSAY_PLUGIN_ABI, sizeof(AssayPlugin), "openblas", openblas_get_config(), kKernels, std::extent_v<decltype(kKernels)>};
+      ASSAY_PLUGIN_ABI, sizeof(AssayPlugin), kName, version_on_one_thread(), kKernels, std::extent_v<decltype(kKernels)>};
   return &plugin;
 }
 
