@@ -93,7 +93,7 @@ Action add_check(CLI::App& app, const Common& common) {
   command->add_option("op", options->ops, "Ops to check; none: all");
   command->add_option("--isa", options->isa, "Only variants of this ISA");
   command->add_option("--case", options->case_name,
-                      "Only this case; 'bias', 'shapes', 'kept', 'vast' and 'random' are those made from seeds");
+                      "Only this case; 'bias', 'shapes', 'values', 'kept', 'vast' and 'random' are those made from seeds");
   command->add_option("--tag", options->tag, "Only cases with this tag, such as real");
   command->add_option("--golden", options->golden, "A folder of golden files instead of the project's own");
   command->add_option("--shape", options->shape, "Make cases of these sizes, such as k=1000,n=77");

@@ -120,7 +120,7 @@ class Maker {
     const double needed = work_of(op_, cheapest);
     if (!std::isfinite(needed)) return;  // the op does not allow it
     if (work == kLaidWork && 16 * steps_of(cost_of(op_, cheapest)) > needed) work = kShareWork;
-    Requirement made{std::move(what), std::move(wishes), cheapest, all_ ? kLongWork : work};
+    Requirement made{std::move(what), std::move(wishes), cheapest, all_ ? kLongWork : work, &space_};
     if (made.met(cheapest) && needed <= made.work) to_.push_back(std::move(made));
   }
 
@@ -226,7 +226,13 @@ Params meeting(const Op& op, const Coverage& coverage, const Requirement& requir
 }  // namespace
 
 bool Requirement::met(const Params& params) const {
-  return std::ranges::all_of(wishes, [&](const Wish& wish) { return granted(wish, params); });
+  const auto shows = [&](const Size& size) {
+    if (size.stride_of != nullptr || size.optional || !params.has(size.name)) return true;
+    return params.integer(size.name) >= std::max<std::int64_t>(1, size.cheap) ||
+           std::ranges::find(wishes, size.name, &Wish::param) != wishes.end();
+  };
+  return std::ranges::all_of(wishes, [&](const Wish& wish) { return granted(wish, params); }) &&
+         std::ranges::all_of(space->sizes, shows);
 }
 
 Coverage::Coverage(const Op& op, bool all) : space(op.family->shapes(op)) {

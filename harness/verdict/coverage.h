@@ -26,7 +26,9 @@ struct Requirement {
   std::vector<Wish> wishes;
   Params cheapest;  // that meet it
   double work = 0;  // what a case that meets it may cost
+  const ShapeSpace* space = nullptr;
 
+  // Granted by a call that computes something: a size that nobody has wished for is not so small that there is nothing to see.
   bool met(const Params& params) const;
 };
 

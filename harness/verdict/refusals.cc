@@ -27,8 +27,10 @@ constexpr double kReals[] = {0, -1, 0.5, 1e30, kInfinity, -kInfinity, std::numer
 constexpr std::int64_t kTwo[] = {std::int64_t{1} << 26, std::int64_t{1} << 32, 3037000500};
 // A position and a size: their sum wraps. A multiple of 16, as a span's must be.
 constexpr std::int64_t kFar = kMost - 15;
-// Three: a product that wraps to 0, though that of no two does.
+// Three: a product that wraps to 0, though that of no two does; and, one of them small, as an op's own limit may ask, one past the limit.
 constexpr std::int64_t kThree = std::int64_t{1} << 22;
+constexpr std::int64_t kSmall = 256;
+constexpr std::int64_t kBesideSmall = std::int64_t{1} << 43;  // a product of 2^51
 
 // Every size that has no value of its own as small as the op takes it.
 Params smallest(const Op& op) {
@@ -95,17 +97,39 @@ RefusalCheck::RefusalCheck(const Op& op, std::size_t page)
     number.value = value;
     return number;
   };
+  // Strides of 0, so that sizes alone are too large; empty where one of the fields is a stride itself.
+  const auto no_strides = [&](std::vector<FieldValue> instead) {
+    if (std::ranges::any_of(instead, [](const FieldValue& one) { return one.field->at_least; })) return std::vector<FieldValue>{};
+    for (const FieldValue& number : numbers) {
+      if (number.field->at_least) instead.push_back(with(number, 0));
+    }
+    return instead;
+  };
+  // The simplest first: one number, then several.
+  for (const FieldValue& number : numbers) {
+    for (const std::int64_t value : kOne) add({with(number, value)});
+    if (number.field->kind != FieldKind::length) add({with(number, kWide)});
+  }
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    for (const std::int64_t value : kOne) add({with(numbers[i], value)});
-    if (numbers[i].field->kind != FieldKind::length) add({with(numbers[i], kWide)});
     for (std::size_t j = i + 1; j < numbers.size(); ++j) {
+      // Nothing to do does not make it right.
+      for (const auto& [one, other] : {std::pair(i, j), std::pair(j, i)}) add({with(numbers[one], 0), with(numbers[other], -1)});
       if (numbers[i].field->kind == FieldKind::length || numbers[j].field->kind == FieldKind::length) continue;
       for (const std::int64_t value : kTwo) add({with(numbers[i], value), with(numbers[j], value)});
+      for (const auto& [one, other] : {std::pair(i, j), std::pair(j, i)})
+        add(no_strides({with(numbers[one], kBesideSmall), with(numbers[other], kSmall)}));
       if (is_place(numbers[i])) add({with(numbers[i], kFar), with(numbers[j], kTwo[0])});
       if (is_place(numbers[j])) add({with(numbers[i], kTwo[0]), with(numbers[j], kFar)});
       for (std::size_t k = j + 1; k < numbers.size(); ++k) {
         if (numbers[k].field->kind == FieldKind::length) continue;
         add({with(numbers[i], kThree), with(numbers[j], kThree), with(numbers[k], kThree)});
+        for (const std::size_t small : {i, j, k}) {
+          std::vector<FieldValue> three{with(numbers[i], kThree), with(numbers[j], kThree), with(numbers[k], kThree)};
+          for (FieldValue& number : three) {
+            if (number.field == numbers[small].field && number.in_array == numbers[small].in_array) number.value = kSmall;
+          }
+          add(no_strides(std::move(three)));
+        }
       }
     }
   }
@@ -126,6 +150,7 @@ void RefusalCheck::point_to_ends() {
 // If it is one to be refused, whatever its tensors hold. Where several sizes and nothing else are changed, the sizes decide: an op looks at
 // tensors when its sizes may be.
 void RefusalCheck::add(std::vector<FieldValue> instead) {
+  if (instead.empty()) return;
   const Arguments args(op_, call_.params(), pointers_, instead);
   const bool of_sizes = instead.size() > 1 && std::ranges::none_of(instead, is_place);
   const bool may = may_be(op_.family->sizes(op_, args.data()));

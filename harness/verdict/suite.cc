@@ -42,6 +42,7 @@ class Suite {
       run_own("bias", [this](const Op& op) { run_bias(op); });
       run_own(kRefusals, [this](const Op& op) { run_refusals(op); });
       if (request_.shapes) run_own("shapes", [this](const Op& op) { run_shapes(op); });
+      if (request_.shapes) run_own("values", [this](const Op& op) { run_made(op, value_cases(op)); });
       if (request_.shapes) run_own("kept", [this](const Op& op) { run_kept(op); });
       if (request_.shapes && !request_.runner) run_own("vast", [this](const Op& op) { run_vast(op); });
       if (request_.random_cases > 0) run_own("random", [this](const Op& op) { run_random(op); });
@@ -207,8 +208,12 @@ class Suite {
       RefusalCheck check(op, trials_.page());
       for (const Candidate& candidate : trials_.of(op)) add(check.check(candidate, request_.checks));
     }
+    run_made(op, refused_value_cases(op));
+  }
+
+  void run_made(const Op& op, std::vector<TestCase> tests) {
     std::vector<Source> sources;
-    for (TestCase& test : refused_value_cases(op)) {
+    for (TestCase& test : tests) {
       if (deal(op, test.name)) sources.push_back(made(std::move(test)));
     }
     run_cases(op, sources, nullptr);

@@ -17,12 +17,12 @@
 namespace assay {
 
 struct CheckRequest {
-  std::vector<std::string> ops;               // empty: all
-  std::optional<Isa> isa;                     // empty: every one that this CPU runs
-  std::string case_name;                      // empty: all; "bias", "shapes", "kept", "vast", "random" are those made from seeds
-  std::string tag;                            // empty: all; only cases with this tag
-  std::filesystem::path golden;               // a folder of golden files; empty: the project's own
-  std::filesystem::path file;                 // one golden file instead of a folder; empty: all
+  std::vector<std::string> ops;  // empty: all
+  std::optional<Isa> isa;        // empty: every one that this CPU runs
+  std::string case_name;         // empty: all; "bias", "shapes", "values", "kept", "vast", "random" are those made from seeds
+  std::string tag;               // empty: all; only cases with this tag
+  std::filesystem::path golden;  // a folder of golden files; empty: the project's own
+  std::filesystem::path file;    // one golden file instead of a folder; empty: all
   std::optional<GeneratedRequest> generated;  // made from seeds instead of read
   std::int64_t generated_cases = 1;           // seeds from generated->seed on
   bool shapes = false;                        // the ops' calls across what steers their kernels as well

@@ -16,6 +16,8 @@ using A = AttentionArgs;
 using enum FieldKind;
 
 constexpr std::int64_t kMostHeadDim = 512;
+constexpr std::int64_t kVastKeys = 20;
+constexpr std::int64_t kMostHeadStride = std::int64_t{1} << 31;  // what a size may be
 
 bool is_prefill(const Op& op) {
   return op.form == static_cast<int>(AttentionForm::prefill);
@@ -211,10 +213,12 @@ ShapeSpace shapes(const Op& op) {
   const auto numbers = [](std::initializer_list<std::int64_t> values) {
     return std::vector<ParamValue>(values.begin(), values.end());
   };
+  Size keys = used({"length", 100, 300}, {Column::positions}, {{"kKeySpan", 1024}, {"", kCounters.back()}});
+  keys.cheap = 2;  // the weight of one key is 1, whatever it holds
   ShapeSpace space{{used({"n_kv", 2, 3}, {Column::kv_heads}),
                     used({"group", 2, 8}, {Column::group}, {{"kHeadsAtOnce", 16}}),
                     limited(used({"head_dim", 128, 160}, {Column::head_dim}, {{"kChunkDims", 512}}), kMostHeadDim),
-                    used({"length", 100, 300}, {Column::positions}, {{"kKeySpan", 1024}}),
+                    keys,
                     used({"window", 0, 60, 1, nullptr, true}, {Column::window}),
                     used({"position", 0, 400, 1, nullptr, true}, {Column::positions}),
                     {"k_row_stride", 0, 0, 1, "head_dim"},
@@ -237,11 +241,26 @@ ShapeSpace shapes(const Op& op) {
                  {"scale", 0.125},
                  {"span_positions", 16},
                  {"k_row_stride", kVastStride / 32},
-                 {"v_row_stride", kVastStride / 32 + 64}}};
-  if (is_prefill(op)) {
-    space.vast[0].set("rows", 4);
-    space.vast[0].set("q_head_stride", kVastStride / 8);
-    space.vast[0].set("y_head_stride", kVastStride / 8 + 64);
+                 {"v_row_stride", kVastStride / 32 + 64}},
+                // Heads as far apart as they may be.
+                {{"n_kv", 3},
+                 {"group", 2},
+                 {"head_dim", 40},
+                 {"length", kVastKeys},
+                 {"causal", 1},
+                 {"scale", 0.125},
+                 {"k_row_stride", kVastStride / kVastKeys},
+                 {"v_row_stride", kVastStride / kVastKeys - 64},
+                 {"k_slot_stride", kVastStride},
+                 {"v_slot_stride", kVastStride},
+                 {"k_head_stride", kMostHeadStride},
+                 {"v_head_stride", kMostHeadStride - 48}}};
+  for (Params& vast : space.vast) {
+    // Rows of queries reach as far as heads do where there is one row.
+    const std::int64_t apart = is_prefill(op) ? kVastStride / 4 : kVastStride;
+    vast.set("q_head_stride", apart);
+    vast.set("y_head_stride", apart + 64);
+    if (is_prefill(op)) vast.set("rows", 4);
   }
   return space;
 }

@@ -21,7 +21,7 @@ SMALL = 16  # counts up to that are tried one by one
 LONG = {"prompt": 128, "heads": 8, "kv_heads": 4, "group": 4, "head_dim": 96, "rot_dim": 64, "pairs": 64, "window": 128}  # else 1024
 
 # 0 has the status of what is negative.
-REFUSE_NONE = {"n": ("argmax",), "rows": ("encode_*", "decode_*"), "m": ("gemv_*", "matvec_*"), "head_dim": ("rope",)}
+REFUSE_NONE = {"n": ("argmax",), "rows": ("encode_*", "decode_*", "attn_decode_*"), "m": ("gemv_*", "matvec_*"), "head_dim": ("rope", "attn_*")}
 
 Made = tuple[str, str, str]  # name, what, wrap
 

@@ -70,7 +70,7 @@ std::vector<TestCase> cases_of(const Op& op) {
   for (Params& params : covering_params(op)) tests.push_back(shape_test_case(op, std::move(params)));
   for (const GeneratedRequest& one : kept_cases(own_golden() / "kept.json", op)) tests.push_back(generated_test_case(op, one));
   for (std::uint64_t seed = 1; seed <= kRandomCases; ++seed) tests.push_back(random_test_case(op, seed, kRandomWork));
-  for (TestCase& test : refused_value_cases(op)) tests.push_back(std::move(test));
+  for (auto* made : {refused_value_cases, value_cases}) std::ranges::move(made(op), std::back_inserter(tests));
   const auto work = [&](const TestCase& test) { return work_of(op, test.params); };
   std::ranges::stable_sort(tests, {}, work);
   return tests;

@@ -107,6 +107,12 @@ RULES = (
 EQUIVALENT = (
     (r"products/", r"\bj \* args\.", ("gemv_*", "matvec_*"), "one row: j is 0"),
     (r"products/products\.h", r"not asked: assay_area\(a->m", ("gemv_*", "matvec_*"), "one row: another area is as large"),
+    (r"attention/(view|decode_block)\.h", r"(row|j) \* .*stride in 32 bits", ("attn_*",), "rows of a head, which is at most 2^31 apart from the next"),
+    (r"attention/decode\.h", r"the element in 16 bits", ("attn_*",), "a buffer of 16 heads of at most 512"),
+    (r"simd/stream\.h", r"the element in 16 bits", ("attn_*",), "rows of at most 512"),
+    (r"attention/decode\.h", r"one less: at_most\(kHeadsAtOnce", ("attn_*",), "each head by itself gets the same bits, whoever goes with it"),
+    (r"attention/decode\.h", r"one more: at_most\(kLanes", ("attn_*",), "what is written past a chunk is written again by the next; the last is whole"),
+    (r"attention/\w+\.h", r"always the first: .*kPrefetchBlocks", ("attn_*",), "what is prefetched is read all the same"),
     (r"packings/packed_rows\.h", r"blocks in 32 bits", ("*",), "so many blocks are 70 GB"),
     (r"rope/rotate\.h", r"head \* .*the row in (8|16) bits", ("*",), "no model has so many heads"),
     (r"rope/rotate\.h", r"load(_tail)?\([cs] \+ i: the element", ("*",), "no model has so many pairs"),
