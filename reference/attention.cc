@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "reference/attention_bound.h"
 #include "reference/bounds.h"
@@ -24,8 +27,6 @@ constexpr const char* kBound =
     "blocks "
     "after j's + spans; t_j = (e^x_j - 1) w_j; W = sum t; G = g(min(n_kv, 1024) + min(blocks, 64) + 2 spans + 1); 0 where every "
     "v is 0";
-
-using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 std::int64_t view_begin(const AttentionArgs& a) {
   return a.span_count == 0 ? 0 : a.spans[0].first;
@@ -49,28 +50,54 @@ Range unmasked(const AttentionArgs& args, std::int64_t position) {
   return {std::min(begin, end), end};
 }
 
-// Positions of one kv head, decoded. `base` and the strides pick K or V out of a span.
+// Positions of one kv head, decoded: [position, head_dim]. `base` and the strides pick K or V out of a span.
 template <class Element, class Decode, class Place>
-RowMatrix gather(const AttentionArgs& args, Range range, Decode decode, Place place) {
-  RowMatrix rows(range.end - range.begin, args.head_dim);
+Eigen::MatrixXd gather(const AttentionArgs& args, Range range, Decode decode, Place place) {
+  Eigen::MatrixXd rows(range.end - range.begin, args.head_dim);
   for (std::int64_t s = 0; s < args.span_count; ++s) {
     const AssayKvSpan& span = args.spans[s];
     const std::int64_t last = std::min(range.end, span.first + span.count);
     for (std::int64_t p = std::max(range.begin, span.first); p < last; ++p) {
       const auto* row = static_cast<const Element*>(place(span, p - span.first));
-      std::transform(row, row + args.head_dim, &rows(p - range.begin, 0), decode);
+      for (std::int64_t c = 0; c < args.head_dim; ++c) rows(p - range.begin, c) = decode(row[c]);
     }
   }
   return rows;
 }
 
+// What the queries of a kv head share.
 struct Cache {
   Range range;  // of positions
-  RowMatrix k, v;
+  std::vector<std::int64_t> positions;
+  Eigen::MatrixXd k, v;
+  Eigen::MatrixXd k_magnitudes;
 };
+
+template <class Element, class Decode>
+Cache cache_of(const AttentionArgs& args, Range range, std::int64_t kv) {
+  const Decode decode;
+  Cache cache{range, std::vector<std::int64_t>(static_cast<std::size_t>(range.end - range.begin)), {}, {}, {}};
+  std::iota(cache.positions.begin(), cache.positions.end(), range.begin);
+  cache.k = gather<Element>(args, range, decode, [kv](const AssayKvSpan& s, std::int64_t row) {
+    return static_cast<const Element*>(s.k) + kv * s.k_head_stride + row * s.k_row_stride;
+  });
+  cache.v = gather<Element>(args, range, decode, [kv](const AssayKvSpan& s, std::int64_t row) {
+    return static_cast<const Element*>(s.v) + kv * s.v_head_stride + row * s.v_row_stride;
+  });
+  cache.k_magnitudes = finite_magnitudes(cache.k);
+  return cache;
+}
 
 void set_head(Expected& y, std::int64_t first, std::int64_t count, double value) {
   for (std::int64_t c = 0; c < count; ++c) set_bounded(y, first + c, value, 0);
+}
+
+void set_outputs(Expected& y, std::int64_t first, const AttentionKeys& keys) {
+  const AttentionOutputs outputs = attention_outputs(keys);
+  for (Eigen::Index c = 0; c < outputs.value.size(); ++c) {
+    set_bounded(y, first + c, outputs.value[c], outputs.bound[c]);
+    if (outputs.bits_only[c]) set_bits_only(y, first + c);
+  }
 }
 
 // One query against the positions that it sees; its outputs begin at `first` in y.
@@ -79,29 +106,28 @@ void attend(const AttentionArgs& args, const Cache& cache, Range range, const Ei
   const auto scale = static_cast<double>(args.scale);
   const Eigen::Index begin = range.begin - cache.range.begin;
   const Eigen::Index count = range.end - range.begin;
-  const Eigen::MatrixXd k = cache.k.middleRows(begin, count);
-  const Eigen::ArrayXd score = scale * (k * q).array();
-  const Eigen::ArrayXd extent = (finite_magnitudes(k) * finite_magnitudes(q)).array();
+  const Eigen::ArrayXd score = scale * (cache.k.middleRows(begin, count) * q).array();
+  const Eigen::ArrayXd extent = (cache.k_magnitudes.middleRows(begin, count) * finite_magnitudes(q)).array();
   const bool overflow = (std::max(1.0, std::abs(scale)) * extent * (1 + g(dot16_depth(args.head_dim) + 1)) >= kFloatMax).any();
 
-  AttentionKeys keys;
-  for (Eigen::Index j = 0; j < count; ++j) {
-    if (std::isnan(score[j]) || score[j] == std::numeric_limits<double>::infinity())
-      return set_head(y, first, args.head_dim, std::numeric_limits<double>::quiet_NaN());
-    if (!std::isinf(score[j])) keys.position.push_back(range.begin + j);  // -inf counts as masked
-  }
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (score.isNaN().any() || (score == kInfinity).any())
+    return set_head(y, first, args.head_dim, std::numeric_limits<double>::quiet_NaN());
   set_head(y, first, args.head_dim, 0);
-  if (!keys.position.empty()) {
+  const std::span<const std::int64_t> positions = std::span(cache.positions).subspan(begin, count);
+  const auto v = cache.v.middleRows(begin, count);
+  if ((score != -kInfinity).all()) {
+    if (count > 0) set_outputs(y, first, {positions, score, std::abs(scale) * extent, v});
+  } else {  // -inf counts as masked
     std::vector<Eigen::Index> kept;
-    for (const std::int64_t p : keys.position) kept.push_back(p - range.begin);
-    keys.score = score(kept);
-    keys.extent = std::abs(scale) * extent(kept);
-    keys.v = cache.v.middleRows(begin, count)(kept, Eigen::all);
-    const AttentionOutputs outputs = attention_outputs(keys);
-    for (Eigen::Index c = 0; c < args.head_dim; ++c) {
-      set_bounded(y, first + c, outputs.value[c], outputs.bound[c]);
-      if (outputs.bits_only[c]) set_bits_only(y, first + c);
+    std::vector<std::int64_t> kept_positions;
+    for (Eigen::Index j = 0; j < count; ++j) {
+      if (score[j] == -kInfinity) continue;
+      kept.push_back(j);
+      kept_positions.push_back(range.begin + j);
     }
+    const Eigen::MatrixXd kept_v = v(kept, Eigen::all);
+    if (!kept.empty()) set_outputs(y, first, {kept_positions, score(kept), std::abs(scale) * extent(kept), kept_v});
   }
   for (std::int64_t c = 0; c < args.head_dim && overflow; ++c) set_bits_only(y, first + c);
 }
@@ -112,18 +138,10 @@ void attend_all(const AttentionArgs& args, Expected& y) {
   resize_bounded(y, args.rows * args.n_heads * args.head_dim);
   if (args.rows == 0 || args.n_heads == 0 || args.span_count == 0) return;
   const Range all{unmasked(args, args.position).begin, unmasked(args, args.position + args.rows - 1).end};
-  const Decode decode;
   const std::int64_t group = args.n_heads / args.n_kv;
+  Cache cache;
   for (std::int64_t head = 0; head < args.n_heads; ++head) {
-    const std::int64_t kv = head / group;
-    const Cache cache{all,
-                      gather<Element>(args, all, decode,
-                                      [kv](const AssayKvSpan& s, std::int64_t row) {
-                                        return static_cast<const Element*>(s.k) + kv * s.k_head_stride + row * s.k_row_stride;
-                                      }),
-                      gather<Element>(args, all, decode, [kv](const AssayKvSpan& s, std::int64_t row) {
-                        return static_cast<const Element*>(s.v) + kv * s.v_head_stride + row * s.v_row_stride;
-                      })};
+    if (head % group == 0) cache = cache_of<Element, Decode>(args, all, head / group);
     for (std::int64_t row = 0; row < args.rows; ++row) {
       const float* q = args.q + row * args.q_row_stride + head * args.q_head_stride;
       attend(args, cache, unmasked(args, args.position + row), Eigen::Map<const Eigen::VectorXf>(q, args.head_dim).cast<double>(),

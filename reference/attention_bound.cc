@@ -20,7 +20,7 @@ struct Places {
   Eigen::ArrayXd blocks_after;
 };
 
-Places places_of(const std::vector<std::int64_t>& position) {
+Places places_of(std::span<const std::int64_t> position) {
   const auto count = static_cast<Eigen::Index>(position.size());
   Places places;
   places.blocks_after.resize(count);
@@ -36,9 +36,11 @@ Places places_of(const std::vector<std::int64_t>& position) {
 
 // What the bound of every column shares.
 struct Terms {
-  Eigen::ArrayXd w;    // weights of the truth
-  Eigen::ArrayXd t;    // by how much each may be larger
-  Eigen::ArrayXd far;  // (R_j + 1) 2^-148 where the exponential may underflow, else 0
+  Eigen::ArrayXd w;      // weights of the truth
+  Eigen::ArrayXd t;      // by how much each may be larger
+  Eigen::ArrayXd wider;  // w + t
+  Eigen::ArrayXd far;    // (R_j + 1) 2^-148 where the exponential may underflow, else 0
+  bool any_far = false;
   double total_t = 0;  // W
   double growth = 0;   // G
   double etas = 0;     // roundings that may underflow, each eta
@@ -55,7 +57,9 @@ Terms terms_of(const AttentionKeys& keys, std::int64_t head_dim) {
   Terms terms;
   terms.w = e / e.sum();
   terms.t = terms.w * x.unaryExpr([](double v) { return std::expm1(v); });
+  terms.wider = terms.w + terms.t;
   terms.far = (below + x > kFar).select(scalings * kUnderflow, 0.0);
+  terms.any_far = (terms.far != 0).any();
   terms.total_t = terms.t.sum();
   terms.growth = g(std::min(count, kSpan) + std::min(places.blocks, kSpan / kBlock) + 2 * places.spans + 1);
   terms.etas = static_cast<double>(count + places.blocks + 2 * places.spans + 2) * kEta;
@@ -63,13 +67,14 @@ Terms terms_of(const AttentionKeys& keys, std::int64_t head_dim) {
 }
 
 // The bound of one column; NaN where it is void.
-double column_bound(const Terms& terms, const Eigen::ArrayXd& v, double o) {
+template <class Column>
+double column_bound(const Terms& terms, const Column& v, double o) {
   const double wider = 1 + terms.total_t;
   const double denominator = 1 - terms.total_t - terms.growth * wider;
   if (!(denominator > 0.5)) return std::numeric_limits<double>::quiet_NaN();
   const double moved = (terms.t * (v - o).abs()).sum();
-  const double summed = terms.growth * (((terms.w + terms.t) * v.abs()).sum() + wider * std::abs(o));
-  const double underflown = (terms.far * (v.abs() + std::abs(o))).sum();
+  const double summed = terms.growth * ((terms.wider * v.abs()).sum() + wider * std::abs(o));
+  const double underflown = terms.any_far ? (terms.far * (v.abs() + std::abs(o))).sum() : 0;
   return (1 + kU) * (moved + summed + underflown + terms.etas) / denominator + kU * std::abs(o);
 }
 
@@ -80,7 +85,7 @@ AttentionOutputs attention_outputs(const AttentionKeys& keys) {
   const Terms terms = terms_of(keys, columns);
   AttentionOutputs y{Eigen::ArrayXd(columns), Eigen::ArrayXd(columns), decltype(y.bits_only)(columns)};
   for (Eigen::Index c = 0; c < columns; ++c) {
-    const Eigen::ArrayXd v = keys.v.col(c);
+    const auto v = keys.v.col(c).array();
     const double total = v.abs().sum();
     y.value[c] = 0 + (terms.w * v).sum();
     y.bound[c] = total == 0 ? 0 : column_bound(terms, v, y.value[c]);

@@ -3,16 +3,16 @@
 
 #include <Eigen/Core>
 #include <cstdint>
-#include <vector>
+#include <span>
 
 namespace assay::reference {
 
 // The keys of one query that are neither masked nor have a score of -inf, ascending.
 struct AttentionKeys {
-  std::vector<std::int64_t> position;
-  Eigen::ArrayXd score;   // s_j = a q . k_j
-  Eigen::ArrayXd extent;  // |a| sum |q_i k_ji|
-  Eigen::ArrayXXd v;      // [keys, head_dim]
+  std::span<const std::int64_t> position;
+  Eigen::ArrayXd score;                 // s_j = a q . k_j
+  Eigen::ArrayXd extent;                // |a| sum |q_i k_ji|
+  Eigen::Ref<const Eigen::MatrixXd> v;  // [keys, head_dim]
 };
 
 struct AttentionOutputs {

@@ -29,18 +29,32 @@ const Contract kBlockDotContracts[2][2] = {
 
 namespace {
 
-struct Integers {
-  std::int64_t i1 = 0;
-  std::int64_t i2 = 0;
+// Blocks side by side, as their products need them: a term is d w[i], its integer w[i] = scale code at most 2^12 in size.
+struct Blocks {
+  Blocks(Format format, const std::uint8_t* bytes, std::int64_t count)
+      : elements(static_cast<std::size_t>(dtype_numbers(format))) {
+    for (std::int64_t b = 0; b < count; ++b, bytes += block_bytes(format)) {
+      const Block block = read_block(format, bytes);
+      d.push_back(block.d);
+      dmin.push_back(block.dmin);
+      for (std::size_t i = 0; i < elements; ++i) {
+        w.push_back(static_cast<std::int16_t>(block.scale[i] * block.code[i]));
+        if (block.has_min) min.push_back(static_cast<std::int16_t>(block.min[i]));
+      }
+    }
+  }
+
+  std::size_t elements;
+  std::vector<double> d, dmin;
+  std::vector<std::int16_t> w, min;
 };
 
-Integers integers_of(const Block& w, const Block& x) {
-  Integers sums;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(w.elements); ++i) {
-    sums.i1 += std::int64_t{w.scale[i]} * w.code[i] * x.code[i];
-    sums.i2 += std::int64_t{w.min[i]} * x.code[i];
-  }
-  return sums;
+// Exact: at most 256 products of at most 2^12 2^7.
+template <std::size_t kElements>
+std::int32_t dot(const std::int16_t* a, const std::int16_t* b) {
+  std::int32_t sum = 0;
+  for (std::size_t i = 0; i < kElements; ++i) sum += a[i] * b[i];
+  return sum;
 }
 
 // One output while its blocks come in. Sums of magnitudes are over finite terms.
@@ -60,26 +74,32 @@ struct Output {
   }
 };
 
-std::vector<Block> read_row(Format format, const void* base, std::int64_t first, std::int64_t blocks) {
-  std::vector<Block> all;
-  for (std::int64_t b = first; b < first + blocks; ++b)
-    all.push_back(read_block(format, static_cast<const std::uint8_t*>(base) + b * block_bytes(format)));
-  return all;
+// Calls visit(j, i, b, w, x, i1, i2) for every pair of blocks b that meets in output (j, i), b ascending for each output. I2 is 0
+// without a minimum.
+template <std::size_t kElements, class Visit>
+void for_each_pair(const Blocks& w, const std::vector<Blocks>& x, std::int64_t i, const Visit& visit) {
+  for (std::size_t j = 0; j < x.size(); ++j) {
+    for (std::size_t b = 0; b < w.d.size(); ++b) {
+      const std::int16_t* const codes = x[j].w.data() + b * kElements;
+      visit(static_cast<std::int64_t>(j), i, b, w, x[j], dot<kElements>(w.w.data() + b * kElements, codes),
+            w.min.empty() ? 0 : dot<kElements>(w.min.data() + b * kElements, codes));
+    }
+  }
 }
 
-// Calls visit(j, i, b, w block, x block) for every pair of blocks that meets, b ascending for each output.
 template <class Visit>
-void for_each_pair(DType weights, Format x_format, const ProductArgs& args, Visit visit) {
+void for_each_pair(DType weights, Format x_format, const ProductArgs& args, const Visit& visit) {
   const Format w_format = plain_dtype(weights);
   const std::int64_t blocks = args.k / dtype_numbers(weights);
   std::vector<std::uint8_t> unpacked;
   if (is_packed(weights)) unpacked = unpack_x16(w_format, args.w, args.n, args.k);
-  std::vector<std::vector<Block>> x;
-  for (std::int64_t j = 0; j < args.m; ++j) x.push_back(read_row(x_format, args.x, j * args.x_stride, blocks));
+  const auto* const rows = is_packed(weights) ? unpacked.data() : static_cast<const std::uint8_t*>(args.w);
+  std::vector<Blocks> x;
+  for (std::int64_t j = 0; j < args.m; ++j)
+    x.emplace_back(x_format, static_cast<const std::uint8_t*>(args.x) + j * args.x_stride * block_bytes(x_format), blocks);
   for (std::int64_t i = 0; i < args.n; ++i) {
-    const std::vector<Block> w = read_row(w_format, is_packed(weights) ? unpacked.data() : args.w, i * blocks, blocks);
-    for (std::int64_t j = 0; j < args.m; ++j)
-      for (std::size_t b = 0; b < w.size(); ++b) visit(j, i, b, w[b], x[static_cast<std::size_t>(j)][b]);
+    const Blocks w(w_format, rows + i * blocks * block_bytes(w_format), blocks);
+    (w.elements == 32 ? for_each_pair<32, Visit> : for_each_pair<256, Visit>)(w, x, i, visit);
   }
 }
 
@@ -88,12 +108,13 @@ void for_each_pair(DType weights, Format x_format, const ProductArgs& args, Visi
 void block_dot(DType weights, Format x_format, const ProductArgs& args, Expected& y) {
   const FormatInfo& weight = info(plain_dtype(weights));
   std::vector<Output> outputs(static_cast<std::size_t>(args.m * args.n));
-  for_each_pair(weights, x_format, args, [&](std::int64_t j, std::int64_t i, std::size_t, const Block& w, const Block& x) {
-    Output& output = outputs[static_cast<std::size_t>(j * args.n + i)];
-    const Integers integers = integers_of(w, x);
-    output.add(w.d * x.d, integers.i1);
-    if (w.has_min) output.add(-(w.dmin * x.d), integers.i2);
-  });
+  for_each_pair(
+      weights, x_format, args,
+      [&](std::int64_t j, std::int64_t i, std::size_t b, const Blocks& w, const Blocks& x, std::int64_t i1, std::int64_t i2) {
+        Output& output = outputs[static_cast<std::size_t>(j * args.n + i)];
+        output.add(w.d[b] * x.d[b], i1);
+        if (weight.has_min) output.add(-(w.dmin[b] * x.d[b]), i2);
+      });
   const std::int64_t blocks = args.k / dtype_numbers(weights);
   const std::int64_t depth = block_dot_depth(blocks, weight.has_min, weight.half_scales && info(x_format).half_scales);
   resize_bounded(y, args.m * args.n);
@@ -109,12 +130,13 @@ IntegerParts integer_parts(DType weights, Format x_format, const ProductArgs& ar
   const std::size_t count = static_cast<std::size_t>(args.m * args.n) * blocks;
   const bool has_min = info(plain_dtype(weights)).has_min;
   IntegerParts parts{std::vector<std::int64_t>(count), std::vector<std::int64_t>(has_min ? count : 0)};
-  for_each_pair(weights, x_format, args, [&](std::int64_t j, std::int64_t i, std::size_t b, const Block& w, const Block& x) {
-    const std::size_t at = static_cast<std::size_t>(j * args.n + i) * blocks + b;
-    const Integers integers = integers_of(w, x);
-    parts.i1[at] = integers.i1;
-    if (w.has_min) parts.i2[at] = integers.i2;
-  });
+  for_each_pair(
+      weights, x_format, args,
+      [&](std::int64_t j, std::int64_t i, std::size_t b, const Blocks&, const Blocks&, std::int64_t i1, std::int64_t i2) {
+        const std::size_t at = static_cast<std::size_t>(j * args.n + i) * blocks + b;
+        parts.i1[at] = i1;
+        if (has_min) parts.i2[at] = i2;
+      });
   return parts;
 }
 
