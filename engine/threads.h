@@ -3,7 +3,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
 
 namespace assay {
 
@@ -30,10 +34,49 @@ class SharedRange {
   std::atomic<std::int64_t> next_{0};
 };
 
-// Cuts [0, count) into at most `threads` ranges at multiples of `unit` and runs body(begin, end) for each, at the same
-// time. The cut depends on the arguments alone. Every thread asserts the float environment first. An exception of a
-// body is rethrown in the caller once all have ended.
-void parallel_ranges(int threads, std::int64_t count, std::int64_t unit,
+// Threads that work together, the caller's among them. Who waits for another spins for a moment and then sleeps: two programs on the
+// same cores cost each other no more than these moments. Where there are more threads than cores nobody spins.
+class Team {
+ public:
+  // The caller's thread and `threads - 1` new ones. Throws std::system_error where the system gives no more.
+  explicit Team(int threads);
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+  ~Team();
+
+  int size() const { return static_cast<int>(others_.size()) + 1; }
+
+  // body(part) for each part of 0 .. size() - 1 at the same time, part 0 by the caller. Every thread asserts the float environment
+  // first. An exception of a body is rethrown once all have ended. Allocates nothing. Not from a body.
+  void run(const std::function<void(int part)>& body);
+  // From the bodies of a run: goes on when every thread has come. A body that may throw must come to all that the others come to.
+  void barrier();
+
+ private:
+  void work(int part);
+  void end_early();
+  void end();
+  void run_part(int part);
+  void await_turn_after(int turn);
+
+  std::vector<std::thread> others_;
+  int parts_;                                       // size(), once others_ is whole
+  std::atomic<int> spin_;                           // for so many microseconds before sleeping; 0: never
+  const std::function<void(int)>* body_ = nullptr;  // null: the threads end
+  std::atomic<int> arrived_{0};
+  std::atomic<int> turn_{0};  // grows when all have arrived
+  std::mutex failing_;
+  std::exception_ptr error_;
+};
+
+// Cuts [0, count) into at most as many ranges as the team has threads, at multiples of `unit`, and runs body(begin, end) for each, at
+// the same time. The cut depends on the arguments alone.
+void parallel_ranges(Team& team, std::int64_t count, std::int64_t unit,
+                     const std::function<void(std::int64_t, std::int64_t)>& body);
+
+// The same in blocks of `block`, the last one shorter, each taken by the next thread that is free: what is computed of a block does not
+// depend on how many threads there are.
+void parallel_blocks(Team& team, std::int64_t count, std::int64_t block,
                      const std::function<void(std::int64_t, std::int64_t)>& body);
 
 }  // namespace assay

@@ -62,7 +62,7 @@ class HoldsStepsToReferences final : public Observer {
     ReferenceSink sink;
     sink.reset(reinterpret_cast<const float*>(output.data), std::ssize(ours) / 4);
     std::ranges::fill(sink.value, std::nan(""));  // what the reference leaves out is not what it should be
-    EXPECT_EQ(engine_.calls().run_by_reference(run.index, *run.pass, &sink), ASSAY_OK) << run.step().site;
+    EXPECT_EQ(engine_.calls().run_by_reference(run.index, *run.pass, &sink, engine_.team()), ASSAY_OK) << run.step().site;
     const std::vector<std::uint8_t> theirs = bytes_of(output);
     if (is_exact(run.step().kind)) {
       EXPECT_TRUE(ours == theirs) << run.step().site;

@@ -118,7 +118,8 @@ class Products {
  public:
   explicit Products(const ModelFile& model)
       : plan_(make_plan(model.config(), model.weights(), {.context = 64})), region_(Mapping::memory(plan_.weight_bytes)) {
-    load_weights(plan_, reinterpret_cast<std::uint8_t*>(region_.begin()), 2, {});
+    Team team(2);
+    load_weights(plan_, reinterpret_cast<std::uint8_t*>(region_.begin()), team, {});
   }
 
   const Plan& plan() const { return plan_; }

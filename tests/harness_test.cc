@@ -376,9 +376,10 @@ TEST(Classes, AZerosSignCountsWhereItIsFixed) {
 }
 
 TEST(Threads, RangesCoverEverythingOnceAtMultiples) {
+  Team team(3);
   for (const std::int64_t count : {0, 1, 31, 32, 33, 100, 1000}) {
     std::vector<int> hits(static_cast<std::size_t>(count));
-    parallel_ranges(3, count, 32, [&](std::int64_t begin, std::int64_t end) {
+    parallel_ranges(team, count, 32, [&](std::int64_t begin, std::int64_t end) {
       EXPECT_EQ(begin % 32, 0);
       for (std::int64_t i = begin; i < end; ++i) ++hits[static_cast<std::size_t>(i)];
     });

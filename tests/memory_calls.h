@@ -1,5 +1,5 @@
 // Counts what this process takes from the heap and from the kernel: calls of malloc and its kin and of mmap and its kin, by every
-// thread and every library (libgomp's and libstdc++'s among them), because the program's definitions stand before the C library's.
+// thread and every library (libstdc++'s among them), because the program's definitions stand before the C library's.
 // Under AddressSanitizer, whose heap it is then, its own hooks count.
 #pragma once
 

@@ -167,7 +167,8 @@ TEST(Quantize, Refusals) {
 void encode_row(float value, DType to) {
   const std::vector<float> row(256, value);
   std::vector<std::uint8_t> out(static_cast<std::size_t>(256 / dtype_numbers(to)) * dtype_size(to));
-  encode_rows(DType::f32, to, 1, 256, {reinterpret_cast<const std::uint8_t*>(row.data()), row.size() * 4}, out, 1);
+  Team alone(1);
+  encode_rows(DType::f32, to, 1, 256, {reinterpret_cast<const std::uint8_t*>(row.data()), row.size() * 4}, out, alone);
 }
 
 TEST(EncodeRows, NumbersBeyondTheTypeAreRefused) {

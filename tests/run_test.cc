@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <thread>
 
 #include "engine/convert/known_shapes.h"
 #include "engine/convert/synth.h"
@@ -132,10 +133,25 @@ TEST(Run, Refusals) {
   expect_refused({"-p", "x", "--context", "4097"}, {"4097", "1 .. 4096"});
   expect_refused({"-p", "In the beginning", "--context", "2"}, {"3 tokens", "room for 2"});
   expect_refused({"-p", "x", "--kv", "pagde"}, {"pagde"});
+  for (const char* const threads : {"0", "-1", "1025", "100000", "2.5", ""})
+    expect_refused({"-p", "x", "--threads", threads}, {"--threads"});
   expect_refused({"-p", "x", "-n", "-1"}, {"--tokens"});
   expect_refused({"-p", "x", "--temp", "-1"}, {"--temp"});
   expect_refused({"-p", "x", "--top-p", "1.5"}, {"top-p"});
   expect_refused({"-p", "x", "--min-p", "-1"}, {"min-p"});
+}
+
+TEST(Run, MoreThreadsThanCores) {
+  const std::string many = std::to_string(std::thread::hardware_concurrency() + 1);
+  const Ran plain = run({"-p", "In the beginning", "-n", "4", "--threads", "1"});
+  const Ran ran = run({"-p", "In the beginning", "-n", "4", "--threads", many});
+  EXPECT_EQ(ran.out, plain.out);
+  EXPECT_NE(ran.err.find("--threads " + many), std::string::npos) << ran.err;
+  EXPECT_EQ(plain.err.find("warning"), std::string::npos) << plain.err;
+  // 1024 stacks of 8 MiB are more than the address space that is left.
+  const Ran none = run_assay({"run", "-p", "x", "-n", "1", "--threads", "1024"}, {}, {{"prlimit", "--as=4000000000"}, {}});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_NE(none.err.find("of 1024 cannot be started"), std::string::npos) << none.err;
 }
 
 TEST(Run, ZeroTokensAndTheContextsEnd) {

@@ -1,15 +1,23 @@
-// What ThreadSanitizer watches (ci/sanitize tsan): the engine, its writers and split calls on 2 to 8 threads, the bits those of one.
+// What ThreadSanitizer watches (ci/sanitize tsan): the engine, its writers, split calls, attribute and audit on 2 to 8 threads, the bits
+// those of one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <ctime>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "engine/convert/quantize.h"
 #include "engine/run/site_rows.h"
 #include "engine/threads.h"
 #include "golden/sha256.h"
+#include "harness/forensics/attribute/attribute.h"
+#include "harness/forensics/audit/audit.h"
 #include "harness/verdict/call.h"
 #include "harness/verdict/cases.h"
+#include "tests/attribute_support.h"
 #include "tests/engine_support.h"
 
 namespace assay {
@@ -63,22 +71,65 @@ TEST(Threads, TwoEnginesAtOnce) {
   const ModelFile model(test_model("odd-q8_0"));
   const std::vector<std::uint32_t> expected = bits_on(model, 1, "contiguous", false);
   std::vector<std::uint32_t> bits[2];
-  parallel_ranges(2, 2, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) bits[i] = bits_on(model, 1, i == 0 ? "paged" : "contiguous", false);
-  });
+  Team team(2);
+  team.run([&](int part) { bits[part] = bits_on(model, 2, part == 0 ? "paged" : "contiguous", false); });
   for (const auto& one : bits) EXPECT_TRUE(one == expected);
 }
 
 TEST(Threads, RangesAndTheirExceptions) {
   for (int threads = 2; threads <= kMostThreads; ++threads) {
     std::vector<int> seen(1000, 0);
-    parallel_ranges(threads, std::ssize(seen), 7, [&](std::int64_t begin, std::int64_t end) {
+    Team team(threads);
+    parallel_ranges(team, std::ssize(seen), 7, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) ++seen[static_cast<std::size_t>(i)];
     });
     EXPECT_EQ(seen, std::vector<int>(1000, 1)) << threads;
     const auto every_part_throws = [](std::int64_t begin, std::int64_t) { throw std::runtime_error(std::to_string(begin)); };
-    EXPECT_THROW(parallel_ranges(threads, 100, 1, every_part_throws), std::runtime_error) << threads;
+    EXPECT_THROW(parallel_ranges(team, 100, 1, every_part_throws), std::runtime_error) << threads;
   }
+}
+
+TEST(Threads, BlocksAreTheSameForAnyTeam) {
+  for (int threads = 1; threads <= kMostThreads; ++threads) {
+    Team team(threads);
+    std::vector<std::int64_t> ends(1000, 0);
+    parallel_blocks(team, std::ssize(ends), 64, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) ends[static_cast<std::size_t>(i)] += end;
+    });
+    for (std::int64_t i = 0; i < std::ssize(ends); ++i)
+      EXPECT_EQ(ends[static_cast<std::size_t>(i)], std::min<std::int64_t>(1000, (i / 64 + 1) * 64)) << threads;
+  }
+}
+
+// Whoever waits at the barrier sees what all others wrote before it; a team of more threads than cores gets there too.
+TEST(Threads, BarriersOrderWhatIsWritten) {
+  constexpr int kRounds = 200;
+  for (const int threads : {1, 2, 3, 8, 33}) {
+    Team team(threads);
+    std::vector<int> written(static_cast<std::size_t>(threads), 0);
+    std::atomic<int> wrong = 0;
+    for (int run = 0; run < 2; ++run) {
+      team.run([&](int part) {
+        for (int round = 1; round <= kRounds; ++round) {
+          written[static_cast<std::size_t>(part)] = round;
+          team.barrier();
+          for (const int other : written) wrong += other != round;
+          team.barrier();
+        }
+      });
+    }
+    EXPECT_EQ(wrong, 0) << threads;
+  }
+}
+
+// Who waits long sleeps: the others of a team take no processor time while one of them has to wait.
+TEST(Threads, WaitingTakesNoProcessorTime) {
+  Team team(2);
+  const std::clock_t before = std::clock();  // of all threads of the process
+  team.run([](int part) {
+    if (part == 0) std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  });
+  EXPECT_LT(static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC, 0.1);
 }
 
 TEST(Threads, EachTakesWhatOthersLeave) {
@@ -87,7 +138,8 @@ TEST(Threads, EachTakesWhatOthersLeave) {
     std::vector<int> seen(1000, 0);
     std::vector<std::int64_t> begins(seen.size(), 0);
     range.reset();
-    parallel_ranges(threads, threads, 1, [&](std::int64_t, std::int64_t) {
+    Team team(threads);
+    team.run([&](int) {
       for (IndexRange piece = range.take(1000, 7, threads); piece.count() > 0; piece = range.take(1000, 7, threads)) {
         begins[static_cast<std::size_t>(piece.begin)] = piece.begin;
         for (std::int64_t i = piece.begin; i < piece.end; ++i) ++seen[static_cast<std::size_t>(i)];
@@ -109,6 +161,34 @@ TEST(Threads, Quantize) {
     const std::string sum = sha256_file(out);
     if (expected.empty()) expected = sum;
     EXPECT_EQ(sum, expected) << threads << " threads";
+  }
+}
+
+// References run by blocks, whichever thread takes one, and their sums have a fixed order.
+TEST(Threads, AttributeAndAuditHaveOneThreadsFigures) {
+  struct Golden {
+    const char* model;
+    const char* trace;
+  };
+  for (const Golden& one : {Golden{"kjv", "kjv-f64"}, Golden{"kjv-Q4_K_M.gguf", "kjv-llama-q4_k_m"}}) {
+    const ModelFile model(golden_model(one.model));
+    const TraceFile trace(golden_trace(one.trace));
+    std::string attributed;
+    std::string audited;
+    for (const int threads : {1, 2, 3, 8}) {
+      const auto engine = traced_engine(model, 7, threads);
+      const std::string now = attribution_json(attribute({&model, engine.get(), &trace, "", {"genesis"}})).dump();
+      AuditRequest request{&model, &trace, "", {"genesis"}, definition_wiring(model.config())};
+      request.threads = threads;
+      AuditResult result = audit(request);
+      result.memory = {};  // that depends on the threads
+      if (threads == 1) {
+        attributed = now;
+        audited = audit_json(result).dump();
+      }
+      EXPECT_EQ(now, attributed) << one.trace << ", " << threads << " threads";
+      EXPECT_EQ(audit_json(result).dump(), audited) << one.trace << ", " << threads << " threads";
+    }
   }
 }
 

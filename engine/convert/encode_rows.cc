@@ -64,7 +64,7 @@ void encode_row(const Conversion& widen, const Conversion& narrow, DType to, std
 }  // namespace
 
 void encode_rows(DType from, DType to, std::int64_t rows, std::int64_t cols, std::span<const std::uint8_t> src,
-                 std::span<std::uint8_t> dst, int threads) {
+                 std::span<std::uint8_t> dst, Team& team) {
   const Conversion widen = conversion(from, DType::f32);
   const Conversion narrow = conversion(DType::f32, to);
   const std::size_t src_row = row_bytes(from, cols);
@@ -73,7 +73,7 @@ void encode_rows(DType from, DType to, std::int64_t rows, std::int64_t cols, std
   if (cols % dtype_numbers(to) != 0 || src.size() != count * src_row || dst.size() != count * dst_row) {
     throw std::logic_error("encode_rows: the spans do not have the size of the rows");
   }
-  parallel_ranges(threads, rows, 1, [&](std::int64_t begin, std::int64_t end) {
+  parallel_ranges(team, rows, 1, [&](std::int64_t begin, std::int64_t end) {
     std::vector<float> wide(static_cast<std::size_t>(cols));
     for (std::int64_t row = begin; row < end; ++row) {
       const auto at = static_cast<std::size_t>(row);

@@ -5,6 +5,7 @@
 #include <span>
 #include <stdexcept>
 
+#include "engine/threads.h"
 #include "golden/dtype.h"
 
 namespace assay {
@@ -16,10 +17,10 @@ struct RowError : std::runtime_error {
 };
 
 // src: rows * cols numbers of type `from` (f32, f16 or bf16), dst: the same rows in type `to` (one of those, or blocks that
-// an op encodes), both dense and aligned for their types, no overlap. cols: whole blocks. Rows are cut among `threads` threads;
+// an op encodes), both dense and aligned for their types, no overlap. cols: whole blocks. Rows are cut among the team's threads;
 // the bytes do not depend on their number. Throws RowError for NaN, infinity, and numbers beyond the range of `to` (of its
 // scales, where it has them), and std::logic_error for other types or spans of another size.
 void encode_rows(DType from, DType to, std::int64_t rows, std::int64_t cols, std::span<const std::uint8_t> src,
-                 std::span<std::uint8_t> dst, int threads);
+                 std::span<std::uint8_t> dst, Team& team);
 
 }  // namespace assay

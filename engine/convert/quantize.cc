@@ -25,7 +25,7 @@ void check_types(const WeightMap& weights) {
   }
 }
 
-void convert(const Weight& weight, const ListedTensor& tensor, int threads, GgufWriter& writer) {
+void convert(const Weight& weight, const ListedTensor& tensor, Team& team, GgufWriter& writer) {
   const std::int64_t most = std::max<std::int64_t>(kPieceNumbers / weight.cols, 1);
   const std::size_t src_row = weight.bytes.size() / static_cast<std::size_t>(weight.rows);
   std::vector<std::uint8_t> piece;
@@ -34,7 +34,7 @@ void convert(const Weight& weight, const ListedTensor& tensor, int threads, Gguf
     piece.resize(rows * tensor.row_bytes());
     const auto src = weight.bytes.subspan(static_cast<std::size_t>(row) * src_row, rows * src_row);
     try {
-      encode_rows(weight.dtype, tensor.dtype, static_cast<std::int64_t>(rows), weight.cols, src, piece, threads);
+      encode_rows(weight.dtype, tensor.dtype, static_cast<std::int64_t>(rows), weight.cols, src, piece, team);
     } catch (const RowError& error) {
       fail(Fault::value, weight, "row " + std::to_string(row + error.row) + ": " + error.what());
     }
@@ -56,9 +56,10 @@ std::vector<ListedTensor> quantize(const QuantizeRequest& request) {
   }
   for (const ListedTensor& tensor : tensors) writer.declare(tensor.name, tensor.dtype, tensor.shape());
   writer.begin();
+  Team team(request.threads);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     if (request.progress) request.progress(tensors[i], i, tensors.size());
-    convert(model.weights().at(tensors[i].role, tensors[i].layer), tensors[i], request.threads, writer);
+    convert(model.weights().at(tensors[i].role, tensors[i].layer), tensors[i], team, writer);
   }
   writer.finish();
   return tensors;

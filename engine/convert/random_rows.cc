@@ -119,8 +119,9 @@ void random_numbers(const RandomMatrix& matrix, std::int64_t row, std::span<std:
   for (std::size_t i = 0; i < cols; ++i) {
     numbers[i] = static_cast<float>(matrix.mean + reach * ((words[i] + 0.5) * 0x1p-31 - 1));
   }
+  Team alone(1);  // rows are made at the same time as it is
   encode_rows(DType::f32, matrix.dtype, 1, matrix.cols, {reinterpret_cast<const std::uint8_t*>(numbers.data()), 4 * cols}, dst,
-              1);
+              alone);
 }
 
 }  // namespace

@@ -21,14 +21,14 @@ RandomMatrix matrix_of(const ListedTensor& tensor, std::uint64_t seed, std::size
   return {tensor.dtype, tensor.cols, sigma, norm ? 1.0 : 0.0, seed, static_cast<std::uint32_t>(index)};
 }
 
-void write_tensor(const ListedTensor& tensor, const RandomMatrix& matrix, int threads, GgufWriter& writer) {
+void write_tensor(const ListedTensor& tensor, const RandomMatrix& matrix, Team& team, GgufWriter& writer) {
   const std::uint64_t row_bytes = tensor.row_bytes();
   const auto most = static_cast<std::int64_t>(std::max<std::uint64_t>(kPieceBytes / row_bytes, 1));
   std::vector<std::uint8_t> piece;
   for (std::int64_t first = 0; first < tensor.rows; first += most) {
     const std::int64_t rows = std::min(most, tensor.rows - first);
     piece.resize(static_cast<std::size_t>(rows) * row_bytes);
-    parallel_ranges(threads, rows, 1, [&](std::int64_t begin, std::int64_t end) {
+    parallel_ranges(team, rows, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t row = begin; row < end; ++row) {
         random_row(matrix, first + row, std::span(piece).subspan(static_cast<std::size_t>(row) * row_bytes, row_bytes));
       }
@@ -47,9 +47,10 @@ std::vector<ListedTensor> synthesize(const SynthRequest& request) {
   write_file_type(*request.target, writer);
   for (const ListedTensor& tensor : tensors) writer.declare(tensor.name, tensor.dtype, tensor.shape());
   writer.begin();
+  Team team(request.threads);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     if (request.progress) request.progress(tensors[i], i, tensors.size());
-    write_tensor(tensors[i], matrix_of(tensors[i], request.seed, i), request.threads, writer);
+    write_tensor(tensors[i], matrix_of(tensors[i], request.seed, i), team, writer);
   }
   writer.finish();
   return tensors;

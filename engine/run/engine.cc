@@ -12,7 +12,7 @@ Engine::Engine(const ModelFile& model, const EngineOptions& options, const LoadP
     : Engine(model, make_plan(model.config(), model.weights(), options.plan), options.threads, progress) {}
 
 Engine::Engine(const ModelFile& model, Plan plan, int threads, const LoadProgress& progress)
-    : threads_(std::max(threads, 1)),
+    : team_(threads),
       plan_(std::move(plan)),
       weights_(Mapping::memory(plan_.weight_bytes)),
       decode_(Mapping::memory(plan_.decode.bytes)),
@@ -24,8 +24,8 @@ Engine::Engine(const ModelFile& model, Plan plan, int threads, const LoadProgres
   check_surplus_head(model.weights());
   weights_.huge_pages();
   auto* const weights = reinterpret_cast<std::uint8_t*>(weights_.begin());
-  load_weights(plan_, weights, threads_, progress);
-  calls_ = std::make_unique<StepCalls>(plan_, weights, *cache_, sequence_, threads_);
+  load_weights(plan_, weights, team_, progress);
+  calls_ = std::make_unique<StepCalls>(plan_, weights, *cache_, sequence_, team_.size());
 }
 
 void Engine::reset() {
@@ -82,7 +82,7 @@ void Engine::run_pass(std::span<const std::int32_t> tokens, Logits wanted, Obser
     ids[row] = tokens[static_cast<std::size_t>(row)];
     positions[row] = static_cast<std::int32_t>(pass.position + row);
   }
-  PassRun(plan_, *calls_, pass, end_, observer, observed_, *cache_, sequence_, clock_).run(threads_);
+  PassRun(plan_, *calls_, pass, end_, observer, observed_, *cache_, sequence_, clock_).run(team_);
   const auto* const logits =
       reinterpret_cast<const float*>(pass.arena + pass.layout->offsets[static_cast<std::size_t>(plan_.logits_slot)]);
   logits_ = {logits, static_cast<std::size_t>(pass.logit_rows * plan_.config.vocab)};

@@ -18,6 +18,7 @@
 #include "engine/run/step_calls.h"
 #include "engine/run/step_clock.h"
 #include "engine/run/stored_rows.h"
+#include "engine/threads.h"
 
 namespace assay {
 
@@ -39,7 +40,8 @@ enum class Logits : std::uint8_t { none, last, all };
 class Engine {
  public:
   // `model` must outlive the object. Throws what make_plan throws, ModelFileError where a tied model's second copy of the head
-  // differs from the embedding, and KvExhausted where memory runs out.
+  // differs from the embedding, KvExhausted where memory runs out, and std::system_error where
+  // there is no thread to be had.
   Engine(const ModelFile& model, const EngineOptions& options, const LoadProgress& progress = {});
   // With a plan that the caller made of this model, or changed.
   Engine(const ModelFile& model, Plan plan, int threads, const LoadProgress& progress = {});
@@ -47,7 +49,9 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
 
   const Plan& plan() const { return plan_; }
-  int threads() const { return threads_; }
+  int threads() const { return team_.size(); }
+  // Its threads, for an observer: they have nothing to do while it looks.
+  Team& team() { return team_; }
   const KvCache& cache() const { return *cache_; }
 
   // Tokens so far.
@@ -91,7 +95,7 @@ class Engine {
  private:
   void run_pass(std::span<const std::int32_t> tokens, Logits wanted, Observer* observer);
 
-  int threads_;
+  Team team_;
   Plan plan_;
   Mapping weights_;
   Mapping decode_;

@@ -70,7 +70,7 @@ void check_surplus_head(const WeightMap& weights) {
 }
 
 // The file's pages are given back as they have been read: else a model would be resident twice.
-void load_weights(const Plan& plan, std::uint8_t* region, int threads, const LoadProgress& progress) {
+void load_weights(const Plan& plan, std::uint8_t* region, Team& team, const LoadProgress& progress) {
   for (const PlannedWeight& planned : plan.weights) {
     if (planned.in_file || planned.layout != nullptr) continue;
     load_norm(*planned.stored, reinterpret_cast<float*>(region + planned.offset));
@@ -79,10 +79,10 @@ void load_weights(const Plan& plan, std::uint8_t* region, int threads, const Loa
   const std::vector<Piece> pieces = cut_matrices(plan);
   std::atomic<std::size_t> next = 0;
   std::atomic<std::int64_t> done = 0;
-  parallel_ranges(threads, threads, 1, [&](std::int64_t thread, std::int64_t) {
+  team.run([&](int part) {
     for (std::size_t i = next++; i < pieces.size(); i = next++) {
       done += load_piece(pieces[i], region);
-      if (progress && thread == 0) progress(done, plan.weight_bytes);
+      if (progress && part == 0) progress(done, plan.weight_bytes);
     }
   });
   // A fault maps pages around its own too, and has brought back some of those that a neighbour had given back: 3 MB have been seen.

@@ -1,17 +1,15 @@
 #include "engine/run/pass_run.h"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <cstring>
 #include <string>
 
 #include "engine/run/engine.h"
 #include "engine/run/stored_rows.h"
-#include "kernels/isa.h"
 #include "reference/ops/status.h"
 
 namespace assay {
+
 PassRun::PassRun(const Plan& plan, StepCalls& calls, const Pass& pass, std::size_t end, Observer* observer,
                  std::span<std::uint8_t> observed, KvCache& cache, KvCache::Sequence sequence, StepClock* clock)
     : plan_(plan),
@@ -28,16 +26,25 @@ PassRun::PassRun(const Plan& plan, StepCalls& calls, const Pass& pass, std::size
   }
 }
 
-// The cut among threads changes no bit, so any number of them will do that the runtime gives.
-void PassRun::run(int threads) {
+void PassRun::run(Team& team) {
   if (clock_ != nullptr) clock_->begin(pass_);
   calls_.begin_pass();
-  if (threads == 1) {
-    run_part(0, 1);  // libgomp allocates a team of one anew each time
-  } else {
-#pragma omp parallel num_threads(threads)
-    run_part(omp_get_thread_num(), omp_get_num_threads());
+  for (std::size_t begin = 0; begin < end_;) {
+    const bool watched = observed_[begin] != 0;
+    std::size_t end = begin + 1;
+    while (!watched && end < end_ && observed_[end] == 0) ++end;
+    if (watched) look(begin, true);
+    run_stretch(team, begin, end);
+    if (watched) look(begin, false);
+    begin = end;
   }
+}
+
+void PassRun::run_stretch(Team& team, std::size_t begin, std::size_t end) {
+  team_ = &team;
+  stretch_begin_ = begin;
+  stretch_end_ = end;
+  team.run([this](int part) { run_part(part); });  // so little that std::function holds it without allocating
   if (error_) std::rethrow_exception(error_);
 }
 
@@ -53,27 +60,13 @@ void PassRun::guarded(Function function) {
 }
 
 // Every thread comes to every barrier, whatever has failed.
-void PassRun::run_part(int part, int parts) {
-  const SlotLayout& layout = *pass_.layout;
-  guarded([] { assert_float_environment(); });
+void PassRun::run_part(int part) {
   StepClock::Time came = time();
-  for (std::size_t step = 0; step < end_; ++step) {
-    const bool watched = observed_[step] != 0;
-    if (layout.barriers[step] != 0 || watched) {
-#pragma omp barrier
-    }
-    if (watched) {
-      if (part == 0) guarded([&] { look(step, true); });
-#pragma omp barrier
-    }
+  for (std::size_t step = stretch_begin_; step < stretch_end_; ++step) {
+    if (pass_.layout->barriers[step] != 0 && step > stretch_begin_) team_->barrier();
     const StepClock::Time began = time();
-    guarded([&] { run_step(step, part, parts); });
+    guarded([&] { run_step(step, part, team_->size()); });
     if (clock_ != nullptr) came = clock_->add(pass_.rows == 1, step, part, came, began);
-    if (watched) {
-#pragma omp barrier
-      if (part == 0) guarded([&] { look(step, false); });
-#pragma omp barrier
-    }
   }
 }
 

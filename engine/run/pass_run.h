@@ -1,4 +1,5 @@
-// One pass over the steps, by several threads: each runs its part of every step, and waits where the plan says so.
+// One pass over the steps, by several threads: each runs its part of every step, and waits where the plan says so. A step that is
+// watched is run by itself, and the observer is called from the caller's thread while the others have nothing to do.
 #pragma once
 
 #include <atomic>
@@ -9,6 +10,7 @@
 #include "engine/run/observer.h"
 #include "engine/run/step_calls.h"
 #include "engine/run/step_clock.h"
+#include "engine/threads.h"
 
 namespace assay {
 
@@ -19,10 +21,11 @@ class PassRun {
           std::span<std::uint8_t> observed, KvCache& cache, KvCache::Sequence sequence, StepClock* clock);
 
   // Throws EngineError where a step refuses, and what the observer or a reference threw.
-  void run(int threads);
+  void run(Team& team);
 
  private:
-  void run_part(int part, int parts);
+  void run_stretch(Team& team, std::size_t begin, std::size_t end);
+  void run_part(int part);
   void run_step(std::size_t step, int part, int parts);
   template <class Function>
   void guarded(Function function);
@@ -40,6 +43,9 @@ class PassRun {
   KvCache::Sequence sequence_;
   StepClock* clock_;
   std::vector<std::uint8_t> stored_;  // rows read back from the cache, for the observer
+  std::size_t stretch_begin_ = 0;     // the steps under way
+  std::size_t stretch_end_ = 0;
+  Team* team_ = nullptr;
 
   std::atomic<bool> failed_{false};
   std::exception_ptr error_;

@@ -31,15 +31,19 @@ void StepCalls::replace(std::size_t step, const Chosen& decode, const Chosen& pr
   steps_[step].prefill = prefill;
 }
 
-AssayStatus StepCalls::run_by_reference(std::size_t step, const Pass& pass, ReferenceSink* sink) {
+AssayStatus StepCalls::run_by_reference(std::size_t step, const Pass& pass, ReferenceSink* sink, Team& team) {
   Call& call = steps_[step];
   const Call own = call;
   call.decode = {.op = plan_.steps[step].decode, .backend = Backend::reference, .name = "reference", .sink = sink};
   call.prefill = call.decode;
   call.prefill.op = plan_.steps[step].prefill;
-  const AssayStatus status = run(step, pass, 0, 1);
+  taken_[step].reset();  // the kernel may have run
+  std::vector<AssayStatus> statuses(static_cast<std::size_t>(team.size()), ASSAY_OK);
+  team.run([&](int part) { statuses[static_cast<std::size_t>(part)] = run(step, pass, part, team.size()); });
+  taken_[step].reset();  // or be about to
   call = own;
-  return status;
+  const auto refused = std::ranges::find_if(statuses, [](AssayStatus status) { return status != ASSAY_OK; });
+  return refused == statuses.end() ? ASSAY_OK : *refused;
 }
 
 const Chosen& StepCalls::chosen_for(std::size_t step, const Pass& pass) const {

@@ -42,9 +42,9 @@ class StepCalls {
   void begin_pass();
   // Part `part` of `parts` of a step, or where what a thread takes depends on its speed, that; parts may run at the same time. Anything but ASSAY_OK: this part wrote nothing more.
   AssayStatus run(std::size_t step, const Pass& pass, int part, int parts);
-  // The whole step by its reference, which leaves its truth in `sink` if that is not null. What is chosen stays chosen. Not while
-  // the step runs.
-  AssayStatus run_by_reference(std::size_t step, const Pass& pass, ReferenceSink* sink);
+  // The whole step by its reference, cut among the team's threads, of which there are at most `parts`; it leaves its truth in `sink` if
+  // that is not null. What is chosen stays chosen. Not while the step runs.
+  AssayStatus run_by_reference(std::size_t step, const Pass& pass, ReferenceSink* sink, Team& team);
 
   // A step's operands in a pass, and the address of an operand's first row: where a step of logits reads a slot that has all
   // tokens, that of the first token of logits.

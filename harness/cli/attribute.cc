@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
 #include "harness/cli/chosen_engine.h"
 #include "harness/cli/cli.h"
+#include "harness/cli/status_line.h"
 
 namespace assay::cli {
 namespace {
@@ -22,7 +24,10 @@ int attribute_model(const AttributeOptions& options, const Common& common) {
   const ModelFile model(model_path(options.model));
   const TraceFile golden(options.golden);
   const auto engine = load_engine_for_logits(model, options.model);
-  const Attribution result = attribute({&model, engine.get(), &golden, options.recipe, options.prompts});
+  std::optional<StatusLine> line(std::in_place);
+  const Attribution result = attribute(
+      {&model, engine.get(), &golden, options.recipe, options.prompts, [&](const std::string& text) { line->show(text); }});
+  line.reset();
   AttributionNames names{model_path(options.model).string(), options.golden};
   for (const std::string& path : options.model.plugins) names.plugins += " --plugin " + path;
   names.kernels = names.plugins;

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
 #include "harness/cli/cli.h"
+#include "harness/cli/converted.h"
 #include "harness/cli/model_options.h"
+#include "harness/cli/status_line.h"
 
 namespace assay::cli {
 
@@ -15,6 +18,7 @@ Action add_audit(CLI::App& app, const Common& common) {
     std::string trace;
     std::string recipe;
     std::vector<std::string> prompts;
+    int threads = 0;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("audit", "Another engine's trace: each site against the definition on its own inputs");
@@ -24,11 +28,25 @@ Action add_audit(CLI::App& app, const Common& common) {
   command->add_option("--recipe", options->recipe,
                       "Whose roundings: definition, hf-float32, hf-bfloat16, llama.cpp or assay; by default what the trace says");
   command->add_option("--prompt", options->prompts, "Of the trace; by default all (repeatable)");
+  add_threads_option(*command, options->threads);
   command->footer("Example: assay audit golden/models/kjv golden/traces/kjv-hf-bf16.h5");
   return [options, &common] {
     const ModelFile model(options->model);
     const TraceFile trace(options->trace);
-    const AuditResult result = audit({&model, &trace, options->recipe, options->prompts, definition_wiring(model.config())});
+    AuditRequest request{&model, &trace, options->recipe, options->prompts, definition_wiring(model.config())};
+    request.threads = thread_count(options->threads);
+    const AuditMemory memory = audit_memory(request);
+    if (!common.json)
+      fmt::print(
+          stderr,
+          "at most {:.0f} MB: {:.0f} of the model's file, {:.0f} of the trace, {:.0f} of decoded weights, {:.0f} of a site\n",
+          static_cast<double>(memory.sum()) / 1e6, static_cast<double>(memory.model) / 1e6,
+          static_cast<double>(memory.trace) / 1e6, static_cast<double>(memory.weights) / 1e6,
+          static_cast<double>(memory.site) / 1e6);
+    std::optional<StatusLine> line(std::in_place);
+    request.progress = [&](const std::string& text) { line->show(text); };
+    const AuditResult result = audit(request);
+    line.reset();
     fmt::print("{}", common.json ? audit_json(result).dump(1) + "\n" : audit_text(result, common.style()));
     return result.passed() ? kPass : kParityFailure;
   };

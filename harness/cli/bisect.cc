@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
 #include "harness/cli/chosen_engine.h"
 #include "harness/cli/cli.h"
+#include "harness/cli/status_line.h"
 
 namespace assay::cli {
 namespace {
@@ -22,11 +24,15 @@ int bisect_model(const BisectOptions& options, const Common& common) {
   const TraceFile golden(options.golden);
   const auto engine = load_engine_for_logits(model, options.model);
   BisectRequest request{engine.get(), &golden, options.prompts, {}, {}};
+  std::optional<StatusLine> line(std::in_place);
+  request.within_run = [&](const std::string& text) { line->show(text); };
   if (options.threshold > 0) request.threshold = options.threshold;
   request.progress = [&](const BisectRun& run) {
+    line.emplace();  // clears what it showed
     if (!common.json) fmt::print("  {:<9.3g} {} {}\n", run.distance, run.within ? "<=" : "> ", run.what);
   };
   const Bisection result = bisect(request);
+  line.reset();
   fmt::print("{}", common.json ? bisection_json(result).dump(1) + "\n" : bisection_text(result, common.style()));
   return !result.reference_is_far() && result.nothing_to_find() ? kPass : kParityFailure;
 }

@@ -80,7 +80,11 @@ std::string target_words() {
 }
 
 int thread_count(int wanted) {
-  return wanted > 0 ? wanted : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  if (wanted > cores)
+    fmt::print(stderr, "assay: warning: --threads {} on {} cores: they take turns, which is slower than --threads {}\n", wanted,
+               cores, cores);
+  return wanted > 0 ? wanted : cores;
 }
 
 }  // namespace assay::cli

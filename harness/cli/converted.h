@@ -19,7 +19,7 @@ void report_conversion(const std::string& out, const Conversion& convert, const 
 // What --type may be: "f32, f16, q8_0, or the mix q4_k_m".
 std::string target_words();
 
-// `wanted`, or where it is 0 one a core.
+// `wanted`, with a warning on standard error where it is more than the cores; where it is 0 one a core.
 int thread_count(int wanted);
 
 }  // namespace assay::cli

@@ -41,10 +41,15 @@ void add_plan_options(CLI::App& command, ModelOptions& options) {
 
 void add_model_options(CLI::App& command, ModelOptions& options) {
   add_plan_options(command, options);
-  command.add_option("--threads", options.threads, "Threads; by default one a core")->check(CLI::PositiveNumber);
+  add_threads_option(command, options.threads);
   command.add_option("--kernel", options.kernels,
                      "SITE_GLOB=ISA, =reference or =PLUGIN:KERNEL: what runs these steps (repeatable)");
   command.add_option("--plugin", options.plugins, "A shared library with kernels, which runs in this process (repeatable)");
+}
+
+void add_threads_option(CLI::App& command, int& threads) {
+  command.add_option("--threads", threads, fmt::format("Threads, at most {}; by default one a core", kMostThreads))
+      ->check(CLI::Range(1, kMostThreads));
 }
 
 std::filesystem::path model_path(const ModelOptions& options) {

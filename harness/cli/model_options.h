@@ -30,6 +30,10 @@ void add_plan_options(CLI::App& command, ModelOptions& options);
 // The same, --threads, --kernel and --plugin.
 void add_model_options(CLI::App& command, ModelOptions& options);
 
+// --threads: at most kMostThreads; 0: one a core.
+inline constexpr int kMostThreads = 1024;
+void add_threads_option(CLI::App& command, int& threads);
+
 std::filesystem::path model_path(const ModelOptions& options);
 PlanOptions plan_options(const ModelOptions& options);
 EngineOptions engine_options(const ModelOptions& options);

@@ -4,6 +4,7 @@
 
 #include "harness/cli/cli.h"
 #include "harness/cli/converted.h"
+#include "harness/cli/model_options.h"
 
 namespace assay::cli {
 namespace {
@@ -31,7 +32,7 @@ Action add_quantize(CLI::App& app, const Common& common) {
   command->add_option("model", options->model, "A Hugging Face folder or a GGUF file, in f32, f16 or bf16")->required();
   command->add_option("-o,--output", options->output, "The GGUF file to write")->required();
   command->add_option("--type", options->type, target_words())->required();
-  command->add_option("--threads", options->threads, "Threads; by default one a core")->check(CLI::PositiveNumber);
+  add_threads_option(*command, options->threads);
   command->footer("Example: assay quantize golden/models/kjv -o kjv-Q8_0.gguf --type q8_0");
   return [options, &common] { return quantize_model(*options, common); };
 }

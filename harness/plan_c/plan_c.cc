@@ -31,7 +31,8 @@ static_assert(sizeof(WeightsHeader) == 64);
 Mapping packed_weights(const Plan& plan, const CLayout& layout, const PlanCRequest& request) {
   Mapping data = Mapping::memory(layout.weight_bytes);
   auto* const begin = reinterpret_cast<std::uint8_t*>(data.begin());
-  load_weights(plan, begin, request.threads, request.progress);
+  Team team(request.threads);
+  load_weights(plan, begin, team, request.progress);
   for (std::size_t i = 0; i < plan.weights.size(); ++i) {
     if (plan.weights[i].in_file) std::ranges::copy(plan.weights[i].stored->bytes, begin + layout.weights[i]);
   }

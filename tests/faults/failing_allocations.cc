@@ -29,7 +29,7 @@ std::size_t spared_count = 0;
 // The code of libraries that do not survive a refusal.
 int find_spared(dl_phdr_info* info, std::size_t, void*) {
   const char* const name = info->dlpi_name;
-  if (strstr(name, "libgomp") == nullptr && strstr(name, "libomp") == nullptr && strstr(name, "ld-linux") == nullptr) return 0;
+  if (strstr(name, "ld-linux") == nullptr) return 0;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const auto& part = info->dlpi_phdr[i];
     if (part.p_type != PT_LOAD || spared_count == spared.size()) continue;

@@ -8,8 +8,8 @@ namespace assay::faults {
 
 bool can_fail_allocations();
 
-// From now on this thread's `number`-th call of malloc, calloc, realloc, an aligned one or mmap fails; 0: none. Calls of libgomp and of the
-// dynamic loader are left out: they end the process where they get none.
+// From now on this thread's `number`-th call of malloc, calloc, realloc, an aligned one or mmap fails; 0: none. Calls of the
+// dynamic loader are left out: it ends the process where it gets none.
 void fail_allocation(std::int64_t number);
 // Disarms. How many calls there were; `number` or more: it failed.
 std::int64_t stop_failing();

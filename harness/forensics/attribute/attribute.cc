@@ -14,10 +14,6 @@
 namespace assay {
 namespace {
 
-RowMatrix kept_rows(const Array& values, const std::vector<std::int32_t>& positions) {
-  return matrix_of(values)(positions, Eigen::all);
-}
-
 double relative(const RowMatrix& difference, const RowMatrix& golden) {
   const double norm = golden.norm();
   return norm == 0 ? difference.norm() : difference.norm() / norm;
@@ -29,9 +25,9 @@ class PromptRun {
       : request_(request),
         recipe_(recipe),
         rows_(*request.golden, name),
-        judge_(*request.model, recipe, request.golden->head("weights")),
-        own_judge_(*request.model, own_recipe_, request.golden->head("weights")),
-        probe_(*request.engine),
+        judge_(*request.model, recipe, request.golden->head("weights"), request.engine->team()),
+        own_judge_(*request.model, own_recipe_, request.golden->head("weights"), request.engine->team()),
+        probe_(*request.engine, rows_.prompt().positions),
         definition_(definition_wiring(request.model->config())) {}
 
   PromptAttribution run() {
@@ -39,6 +35,10 @@ class PromptRun {
     const std::vector<SiteWiring> wirings = plan_wiring(engine.plan());
     PromptAttribution out{rows_.prompt().name, std::ssize(rows_.prompt().tokens), std::ssize(rows_.prompt().positions), {}, {}};
     engine.clear();
+    const std::string& name = rows_.prompt().name;
+    probe_.tell([&](const StepRun& step) {
+      tell("{}: token {} of {}, step {} of {}", name, step.position, out.tokens, step.index + 1, step.plan.steps.size());
+    });
     try {
       engine.feed(rows_.prompt().tokens, Logits::all, &probe_);
     } catch (const EngineError& error) {
@@ -48,12 +48,19 @@ class PromptRun {
     for (std::size_t step = 0; step < engine.plan().steps.size(); ++step) {
       const auto wiring = std::ranges::find(wirings, engine.plan().steps[step].site, &SiteWiring::site);
       out.sites.push_back(site(step, wiring == wirings.end() ? nullptr : &*wiring));
+      tell("{}: {} of {} sites held to the golden", name, out.sites.size(), engine.plan().steps.size());
     }
     return out;
   }
 
  private:
+  template <class... Values>
+  void tell(fmt::format_string<Values...> text, Values&&... values) const {
+    if (request_.progress) request_.progress(fmt::format(text, std::forward<Values>(values)...));
+  }
+
   SiteAttribution site(std::size_t index, const SiteWiring* wiring) {
+    rows_.forget_if_many();
     const Step& step = request_.engine->plan().steps[index];
     SiteAttribution out;
     out.site = step.site;
@@ -64,22 +71,23 @@ class PromptRun {
       const auto right = std::ranges::find(definition_, wiring->site, &SiteWiring::site);
       out.remarks = wiring_differences(*wiring, *right);
       out.miswired = !out.remarks.empty();
-      out.golden = judge_.judge(*wiring, rows_, true);
-      compare(index, *wiring, out);
+      RowMatrix bounds;
+      out.golden = judge_.judge(*wiring, rows_, true, &bounds);
+      compare(index, *wiring, bounds, out);
     } else {
       out.golden.why_not = "a step of the engine's own, which no other engine's trace holds";
     }
-    blame(index, out);
+    blame(out);
     return out;
   }
 
   // Whether the passes came to this step for every row that the golden keeps.
   bool reached(std::size_t index) const {
     const Array& ours = probe_.by_kernel()[index];
-    return !ours.shape.empty() && ours.shape[0] > rows_.prompt().positions.back();
+    return !ours.shape.empty() && ours.shape[0] == std::ssize(rows_.prompt().positions);
   }
 
-  void compare(std::size_t index, const SiteWiring& wiring, SiteAttribution& out) {
+  void compare(std::size_t index, const SiteWiring& wiring, const RowMatrix& bounds, SiteAttribution& out) {
     for (const Source& source : wiring.inputs) {
       for (const SourcePiece& piece : source) {
         if (totals_.contains(piece.site)) out.inputs[piece.site] = totals_[piece.site];
@@ -87,9 +95,8 @@ class PromptRun {
     }
     if (!rows_.has(out.site) || !reached(index)) return;
     const RowMatrix& golden = rows_.site(out.site);
-    const auto& positions = rows_.prompt().positions;
-    const RowMatrix ours = kept_rows(probe_.by_kernel()[index], positions);
-    const RowMatrix reference = kept_rows(probe_.by_reference()[index], positions);
+    const RowMatrix ours = matrix_of(probe_.by_kernel()[index]);
+    const RowMatrix reference = matrix_of(probe_.by_reference()[index]);
     if (ours.cols() != golden.cols()) {
       out.remarks.push_back(fmt::format("{} outputs a row, the golden has {}", ours.cols(), golden.cols()));
       return;
@@ -98,7 +105,7 @@ class PromptRun {
     out.total = relative(ours - golden, golden);
     out.inherited = relative(reference - golden, golden);
     out.own = relative(ours - reference, golden);
-    const std::optional<RowMatrix> allowed = allowance(wiring, out.golden);
+    const std::optional<RowMatrix> allowed = allowance(wiring, bounds);
     out.inherits = allowed ? excess_of(ours, {golden, *allowed}).ratio > 1 : out.inherited > out.own;
     double largest = 0;
     for (const auto& [site, total] : out.inputs) largest = std::max(largest, total);
@@ -108,15 +115,16 @@ class PromptRun {
 
   // How far ours may be from the golden's with the golden's inputs: each within its own recipe's bound of the truth. Nothing where no
   // bound is known.
-  std::optional<RowMatrix> allowance(const SiteWiring& wiring, const Judgement& golden) {
-    if (golden.bounds.size() == 0) return std::nullopt;
-    if (recipe_.u >= own_recipe_.u) return 2 * golden.bounds;
-    const Judgement own = own_judge_.judge(wiring, rows_, false);
-    if (own.bounds.size() == 0) return std::nullopt;
-    return golden.bounds + own.bounds;
+  std::optional<RowMatrix> allowance(const SiteWiring& wiring, const RowMatrix& golden) {
+    if (golden.size() == 0) return std::nullopt;
+    if (recipe_.u >= own_recipe_.u) return 2 * golden;
+    RowMatrix own;
+    own_judge_.judge(wiring, rows_, false, &own);
+    if (own.size() == 0) return std::nullopt;
+    return golden + own;
   }
 
-  void blame(std::size_t index, SiteAttribution& out) const {
+  void blame(SiteAttribution& out) const {
     if (out.local.guilty()) {
       out.blame = Blame::guilty;
     } else if (!out.local.clobbered.empty()) {
@@ -124,7 +132,7 @@ class PromptRun {
       out.remarks.push_back("its input is no longer what its site gave: " + out.local.clobbered);
     } else if (out.miswired || out.golden.verdict == SiteVerdict::wrong) {
       out.blame = Blame::miswired;
-    } else if (probe_.by_kernel()[index].shape.empty()) {
+    } else if (out.variant.empty()) {
       out.blame = Blame::not_run;
     } else if (out.inherits) {
       out.blame = Blame::inherits;

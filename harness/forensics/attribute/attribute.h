@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -56,7 +57,8 @@ struct AttributeRequest {
   Engine* engine = nullptr;  // of that model, with room for all logits; kernels as the user chose them
   const TraceFile* golden = nullptr;
   std::string recipe;
-  std::vector<std::string> prompts;  // empty: all
+  std::vector<std::string> prompts;                       // empty: all
+  std::function<void(const std::string&)> progress = {};  // how far it is, in words
 };
 
 struct Attribution {

@@ -109,7 +109,7 @@ class Bisector {
       throw std::invalid_argument(fmt::format("{}: {}: logits of {} tokens, the model has {}", request_.golden->path().string(),
                                               prompt.name, golden.elements() / std::ssize(prompt.positions), vocab));
     }
-    LogitsRows rows(prompt.positions);
+    LogitsRows rows(prompt, request_.within_run);
     // What a wrong step leaves unwritten must not be there from the run before.
     engine_.clear();
     try {
@@ -132,9 +132,16 @@ class Bisector {
   // Keeps the logits of some tokens.
   class LogitsRows final : public Observer {
    public:
-    explicit LogitsRows(const std::vector<std::int32_t>& positions) : positions_(positions) {}
-    bool wants(const Step& step) const override { return step.site == kLogitsSite; }
+    LogitsRows(const TracePrompt& prompt, const std::function<void(const std::string&)>& progress)
+        : prompt_(prompt), positions_(prompt.positions), progress_(progress) {}
+    bool wants(const Step& step) const override { return progress_ || step.site == kLogitsSite; }
+    void before(const StepRun& run) override {
+      if (!progress_) return;
+      progress_(fmt::format("{}: token {} of {}, step {} of {}", prompt_.name, run.position, prompt_.tokens.size(), run.index + 1,
+                            run.plan.steps.size()));
+    }
     void after(const StepRun& run) override {
+      if (run.step().site != kLogitsSite) return;
       const RowsView& view = run.outputs[0];
       for (std::int64_t row = 0; row < run.rows; ++row) {
         if (!std::ranges::binary_search(positions_, static_cast<std::int32_t>(run.position + row))) continue;
@@ -145,7 +152,9 @@ class Bisector {
     const std::vector<float>& values() const { return values_; }
 
    private:
+    const TracePrompt& prompt_;
     const std::vector<std::int32_t>& positions_;
+    const std::function<void(const std::string&)>& progress_;
     std::vector<float> values_;
   };
 

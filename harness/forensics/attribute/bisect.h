@@ -24,9 +24,10 @@ struct BisectRun {
 struct BisectRequest {
   Engine* engine = nullptr;  // with room for all logits; kernels as the user chose them
   const TraceFile* golden = nullptr;
-  std::vector<std::string> prompts;  // empty: all
-  std::optional<double> threshold;   // by default twice the all-reference run's distance
-  std::function<void(const BisectRun&)> progress;
+  std::vector<std::string> prompts;                         // empty: all
+  std::optional<double> threshold;                          // by default twice the all-reference run's distance
+  std::function<void(const BisectRun&)> progress;           // a run is done
+  std::function<void(const std::string&)> within_run = {};  // how far it is, in words
 };
 
 struct Bisection {

@@ -13,13 +13,29 @@
 namespace assay {
 namespace {
 
-void append_rows(Array& all, const Array& more) {
-  if (all.shape.empty()) {
-    all = more;
-    return;
-  }
-  all.bytes.insert(all.bytes.end(), more.bytes.begin(), more.bytes.end());
-  all.shape[0] += more.shape[0];
+constexpr std::int64_t kRowsCompared = 16;  // at a time, by a thread
+
+Array dense(const RowsView& view) {
+  Array array{view.dtype, view.shape, {}};
+  array.shape.insert(array.shape.begin(), view.rows);
+  for (std::int64_t row = 0; row < view.rows; ++row) append_row(view, row, array.bytes);
+  return array;
+}
+
+Array some_rows(const Array& all, IndexRange rows) {
+  Array some{all.dtype, all.shape, {}};
+  const std::int64_t bytes = std::ssize(all.bytes) / all.shape[0];
+  some.shape[0] = rows.count();
+  some.bytes.assign(all.bytes.begin() + rows.begin * bytes, all.bytes.begin() + rows.end * bytes);
+  return some;
+}
+
+// What `dense` took, put back.
+void restore(const StepRun& run, const RowsView& view, const Array& array) {
+  std::uint8_t* const arena = run.pass->arena + (view.data - run.pass->arena);
+  const std::size_t bytes = array.bytes.size() / static_cast<std::size_t>(std::max<std::int64_t>(view.rows, 1));
+  for (std::int64_t row = 0; row < view.rows; ++row)
+    std::memcpy(arena + row * view.row_stride, array.bytes.data() + static_cast<std::size_t>(row) * bytes, bytes);
 }
 
 TensorSpec spec_of(const Step& step, const Array& y) {
@@ -30,11 +46,11 @@ TensorSpec spec_of(const Step& step, const Array& y) {
   return spec;
 }
 
-// Truth and bound of a view's elements, in its order.
-reference::Expected expected_of(const RowsView& view, const ReferenceSink& sink) {
+// Truth and bound of some rows of a view, in its order.
+reference::Expected expected_of(const RowsView& view, IndexRange rows, const ReferenceSink& sink) {
   reference::Expected expected;
   const std::int64_t width = std::accumulate(view.shape.begin(), view.shape.end(), std::int64_t{1}, std::multiplies());
-  for (std::int64_t row = 0; row < view.rows; ++row) {
+  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
     const auto* const first = reinterpret_cast<const float*>(view.data + row * view.row_stride);
     const auto begin = first - sink.base;
     const auto append = [&](auto& out, const auto& from) {
@@ -81,22 +97,32 @@ Array stored_by_definition(const StepRun& run) {
 
 }  // namespace
 
-LocalProbe::LocalProbe(Engine& engine)
+LocalProbe::LocalProbe(Engine& engine, const std::vector<std::int32_t>& positions)
     : engine_(engine),
+      positions_(positions),
       errors_(engine.plan().steps.size()),
       by_reference_(engine.plan().steps.size()),
       by_kernel_(engine.plan().steps.size()) {}
 
-Array LocalProbe::dense(const RowsView& view) const {
-  Array array{view.dtype, view.shape, {}};
-  array.shape.insert(array.shape.begin(), view.rows);
-  for (std::int64_t row = 0; row < view.rows; ++row) append_row(view, row, array.bytes);
-  return array;
+void LocalProbe::keep(const StepRun& run, const Array& rows, Array& kept) const {
+  if (kept.shape.empty()) {
+    kept.dtype = rows.dtype;
+    kept.shape = rows.shape;
+    kept.shape[0] = 0;
+  }
+  const std::size_t bytes = rows.bytes.size() / static_cast<std::size_t>(run.rows);
+  for (std::int64_t row = 0; row < run.rows; ++row) {
+    if (!std::ranges::binary_search(positions_, static_cast<std::int32_t>(run.position + row))) continue;
+    const auto first = rows.bytes.begin() + row * static_cast<std::int64_t>(bytes);
+    kept.bytes.insert(kept.bytes.end(), first, first + static_cast<std::int64_t>(bytes));
+    ++kept.shape[0];
+  }
 }
 
-// The reference runs in the arena, which is put back: the kernel finds what it would have found. Into the cache it writes nothing: a
-// row that the kernel fails to store would be there by the reference.
+// The reference writes where the kernel will, which is put back: the kernel finds what it would have found. Into the cache it writes
+// nothing: a row that the kernel fails to store would be there by the reference.
 void LocalProbe::before(const StepRun& run) {
+  if (progress_) progress_(run);
   if (run.index == 0) written_.clear();
   check_inputs(run);
   if (formula_of(run.step()) == Formula::kv_store) {
@@ -109,19 +135,18 @@ void LocalProbe::before(const StepRun& run) {
 
 void LocalProbe::run_reference(const StepRun& run) {
   const Pass& pass = *run.pass;
-  arena_.assign(pass.arena, pass.arena + pass.layout->bytes);
+  const RowsView& out = run.outputs[0];
+  const Array before = dense(out);
   ReferenceSink* sink = nullptr;
   if (!is_exact(run.step())) {
-    const RowsView& out = run.outputs[0];
     sink_.reset(reinterpret_cast<const float*>(out.data), out.rows * out.row_stride / static_cast<std::int64_t>(sizeof(float)));
     sink = &sink_;
   }
-  const AssayStatus status = engine_.calls().run_by_reference(run.index, pass, sink);
+  const AssayStatus status = engine_.calls().run_by_reference(run.index, pass, sink, engine_.team());
   if (status == ASSAY_OK) {
-    want_ = dense(run.outputs[0]);
-    if (sink != nullptr) expected_ = expected_of(run.outputs[0], sink_);
+    want_ = dense(out);
   }
-  std::memcpy(pass.arena, arena_.data(), arena_.size());
+  restore(run, out, before);
   if (status != ASSAY_OK) throw EngineError(run.step().site + ": its reference refuses its inputs");
 }
 
@@ -132,23 +157,35 @@ void LocalProbe::stopped(const EngineError& error) {
 void LocalProbe::after(const StepRun& run) {
   under_way_.reset();
   const Array y = dense(run.outputs[0]);
-  compare(run, y, want_);
-  append_rows(by_kernel_[run.index], y);
-  append_rows(by_reference_[run.index], want_);
+  compare(run, y);
+  keep(run, y, by_kernel_[run.index]);
+  keep(run, want_, by_reference_[run.index]);
   remember_outputs(run);
 }
 
-void LocalProbe::compare(const StepRun& run, const Array& y, const Array& want) {
+void LocalProbe::compare(const StepRun& run, const Array& y) {
+  std::vector<Comparison> blocks(static_cast<std::size_t>((run.rows + kRowsCompared - 1) / kRowsCompared));
+  parallel_blocks(engine_.team(), run.rows, kRowsCompared, [&](std::int64_t begin, std::int64_t end) {
+    blocks[static_cast<std::size_t>(begin / kRowsCompared)] = compare_rows(run, {begin, end}, y);
+  });
   LocalError& error = errors_[run.index];
-  const TensorSpec spec = spec_of(run.step(), y);
-  const Comparison now = is_exact(run.step()) ? compare_bytes(spec, y, {want, {}}, false)
-                                              : compare_bounded(spec, y, expected_, reference::BiasUnit::none,
-                                                                run.step().prefill->contract->keeps_sign);
-  const bool worse = now.margin > error.comparison.margin || (now.wrong_class && !error.comparison.wrong_class);
-  error.comparison.add(now);
   error.variant = engine_.calls().chosen(run.index, run.rows == 1 && run.pass->layout == &run.plan.decode).name;
-  const auto& at = now.wrong_class ? now.wrong_class : now.worst;
-  if (worse && at) error.row = run.position + at->index / (y.elements() / std::max<std::int64_t>(y.shape[0], 1));
+  for (std::size_t block = 0; block < blocks.size(); ++block) {
+    const Comparison& now = blocks[block];
+    const bool worse = now.margin > error.comparison.margin || (now.wrong_class && !error.comparison.wrong_class);
+    error.comparison.add(now);
+    const auto& at = now.wrong_class ? now.wrong_class : now.worst;
+    if (worse && at)
+      error.row = run.position + static_cast<std::int64_t>(block) * kRowsCompared + at->index / (y.elements() / y.shape[0]);
+  }
+}
+
+Comparison LocalProbe::compare_rows(const StepRun& run, IndexRange rows, const Array& y) const {
+  const Array got = some_rows(y, rows);
+  const TensorSpec spec = spec_of(run.step(), got);
+  if (is_exact(run.step())) return compare_bytes(spec, got, {some_rows(want_, rows), {}}, false);
+  return compare_bounded(spec, got, expected_of(run.outputs[0], rows, sink_), reference::BiasUnit::none,
+                         run.step().prefill->contract->keeps_sign);
 }
 
 // A slot's rows are followed column by column: what a step reads must be what was last written there.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -28,17 +29,21 @@ struct LocalError {
 // Sites by their place in the plan.
 class LocalProbe final : public Observer {
  public:
-  explicit LocalProbe(Engine& engine);
+  // Keeps the rows of `positions`, ascending; compares those of all tokens. Both must outlive the object.
+  LocalProbe(Engine& engine, const std::vector<std::int32_t>& positions);
 
   bool wants(const Step&) const override { return true; }
   void before(const StepRun& run) override;
   void after(const StepRun& run) override;
 
+  // Called before each step.
+  void tell(std::function<void(const StepRun&)> progress) { progress_ = std::move(progress); }
+
   // A pass ended with this error: if a kernel was under way, it was that kernel's refusal.
   void stopped(const EngineError& error);
 
   const std::vector<LocalError>& errors() const { return errors_; }
-  // By the reference on the step's own inputs, as f32 where it is not exact; rows of all passes, dense, empty where no pass came to.
+  // By the reference on the step's own inputs, as f32 where it is not exact; dense rows, empty where no pass came to.
   const std::vector<Array>& by_reference() const { return by_reference_; }
   const std::vector<Array>& by_kernel() const { return by_kernel_; }
 
@@ -46,18 +51,19 @@ class LocalProbe final : public Observer {
   void run_reference(const StepRun& run);
   void check_inputs(const StepRun& run);
   void remember_outputs(const StepRun& run);
-  Array dense(const RowsView& view) const;
-  void compare(const StepRun& run, const Array& y, const Array& want);
+  void keep(const StepRun& run, const Array& rows, Array& kept) const;
+  void compare(const StepRun& run, const Array& y);
+  Comparison compare_rows(const StepRun& run, IndexRange rows, const Array& y) const;
 
   Engine& engine_;
+  const std::vector<std::int32_t>& positions_;
   std::vector<LocalError> errors_;
   std::vector<Array> by_reference_;
   std::vector<Array> by_kernel_;
   std::optional<std::size_t> under_way_;
+  std::function<void(const StepRun&)> progress_;
   // Of the step under way.
-  std::vector<std::uint8_t> arena_;
   ReferenceSink sink_;
-  reference::Expected expected_;
   Array want_;
   // The last that was written to each slot's columns, row by row.
   std::map<int, std::vector<std::uint8_t>> written_;

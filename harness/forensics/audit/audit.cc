@@ -97,14 +97,40 @@ std::int64_t AuditResult::count(SiteVerdict verdict) const {
   return sum;
 }
 
+// Of the widest site: the trace's values as they are read, in fp32 and fp64; its inputs, thrice (rounded, their magnitudes, packed); truth,
+// bound and what they are made in.
+AuditMemory audit_memory(const AuditRequest& request) {
+  AuditMemory memory;
+  std::int64_t widest_row = 0;  // of weights
+  for (const Weight& weight : request.model->weights().all()) {
+    memory.model += std::ssize(weight.bytes);
+    widest_row = std::max(widest_row, weight.cols);
+  }
+  constexpr std::int64_t kNumber = sizeof(double);
+  memory.weights = request.threads * 3 * kDecodedRows * widest_row * kNumber;  // values, magnitudes, packed
+  const ModelConfig& config = request.model->config();
+  for (const std::string& name : chosen_prompts(*request.trace, request.prompts)) {
+    const auto rows = std::ssize(request.trace->prompt(name).positions);
+    const std::int64_t width = std::max({config.vocab, config.ffn, config.heads * config.head_dim, config.hidden});
+    memory.site = std::max(memory.site, 8 * rows * width * kNumber);
+  }
+  memory.trace = TraceRows::kMostKept;
+  return memory;
+}
+
 AuditResult audit(const AuditRequest& request) {
   const Recipe& recipe = request.recipe.empty() ? recipe_of(*request.trace) : find_recipe(request.recipe);
-  Judge judge(*request.model, recipe, request.trace->head("weights"));
-  AuditResult result{recipe.name, {}};
+  Team team(request.threads);
+  Judge judge(*request.model, recipe, request.trace->head("weights"), team);
+  AuditResult result{recipe.name, audit_memory(request), {}};
   for (const std::string& name : chosen_prompts(*request.trace, request.prompts)) {
     TraceRows rows(*request.trace, name);
     PromptAudit prompt{name, std::ssize(rows.prompt().positions), {}};
-    for (const SiteWiring& wiring : request.wiring) prompt.sites.push_back(judge.judge(wiring, rows, true));
+    for (const SiteWiring& wiring : request.wiring) {
+      rows.forget_if_many();
+      prompt.sites.push_back(judge.judge(wiring, rows, true));
+      if (request.progress) request.progress(fmt::format("{}: {} of {} sites", name, prompt.sites.size(), request.wiring.size()));
+    }
     result.prompts.push_back(std::move(prompt));
   }
   return result;
@@ -124,6 +150,10 @@ std::string audit_text(const AuditResult& result, const Style& style) {
 nlohmann::ordered_json audit_json(const AuditResult& result) {
   nlohmann::ordered_json json = environment_json();
   json["recipe"] = result.recipe;
+  json["memory"] = {{"model", result.memory.model},
+                    {"trace", result.memory.trace},
+                    {"weights", result.memory.weights},
+                    {"site", result.memory.site}};
   json["passed"] = result.passed();
   for (const PromptAudit& prompt : result.prompts) {
     nlohmann::ordered_json sites = nlohmann::ordered_json::array();

@@ -15,9 +15,21 @@ namespace assay {
 struct AuditRequest {
   const ModelFile* model = nullptr;
   const TraceFile* trace = nullptr;
-  std::string recipe;                // empty: what the trace's head names
-  std::vector<std::string> prompts;  // empty: all
-  std::vector<SiteWiring> wiring;    // the definition's, or a plan's
+  std::string recipe;                                     // empty: what the trace's head names
+  std::vector<std::string> prompts;                       // empty: all
+  std::vector<SiteWiring> wiring;                         // the definition's, or a plan's
+  int threads = 1;                                        // the result does not depend on it
+  std::function<void(const std::string&)> progress = {};  // how far it is, in words
+};
+
+// The most memory that an audit takes, in bytes: the model's file as far as it is read; rows of the trace that are kept; weights that are
+// decoded at a time; and the widest site, with its inputs.
+struct AuditMemory {
+  std::int64_t model = 0;
+  std::int64_t trace = 0;
+  std::int64_t weights = 0;
+  std::int64_t site = 0;
+  std::int64_t sum() const { return model + trace + weights + site; }
 };
 
 struct PromptAudit {
@@ -28,6 +40,7 @@ struct PromptAudit {
 
 struct AuditResult {
   std::string recipe;
+  AuditMemory memory;
   std::vector<PromptAudit> prompts;
   std::int64_t count(SiteVerdict verdict) const;
   // Nothing judged is no pass.
@@ -36,6 +49,8 @@ struct AuditResult {
 
 // Throws what the trace's reader throws, and std::invalid_argument for an unknown prompt or recipe.
 AuditResult audit(const AuditRequest& request);
+
+AuditMemory audit_memory(const AuditRequest& request);
 
 std::string audit_text(const AuditResult& result, const Style& style);
 nlohmann::ordered_json audit_json(const AuditResult& result);

@@ -10,37 +10,56 @@
 namespace assay {
 namespace {
 
-RowMatrix decode_numbers(const Weight& weight) {
-  RowMatrix out(weight.rows, weight.cols);
-  const std::size_t size = dtype_size(weight.dtype);
-  for (std::int64_t i = 0; i < weight.rows * weight.cols; ++i) {
-    out.data()[i] = element_as_double(weight.dtype, weight.bytes.data() + static_cast<std::size_t>(i) * size);
+WeightRows read_numbers(DType dtype, const std::uint8_t* bytes, std::int64_t rows, std::int64_t cols) {
+  RowMatrix value(rows, cols);
+  const std::size_t size = dtype_size(dtype);
+  for (std::int64_t i = 0; i < rows * cols; ++i)
+    value.data()[i] = element_as_double(dtype, bytes + static_cast<std::size_t>(i) * size);
+  RowMatrix split = value.cwiseAbs();
+  return {std::move(value), std::move(split)};
+}
+
+WeightRows read_blocks(DType dtype, const std::uint8_t* bytes, std::int64_t rows, std::int64_t cols) {
+  WeightRows out{RowMatrix(rows, cols), RowMatrix(rows, cols)};
+  double* value = out.value.data();
+  double* split = out.split.data();
+  for (std::int64_t b = 0; b < rows * cols / dtype_numbers(dtype); ++b, bytes += reference::block_bytes(dtype)) {
+    const reference::Block block = reference::read_block(dtype, bytes);
+    for (int i = 0; i < block.elements; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      *value++ = block.value(i);
+      *split++ =
+          std::abs(block.d * block.scale[at] * block.code[at]) + (block.has_min ? std::abs(block.dmin * block.min[at]) : 0);
+    }
   }
   return out;
 }
 
 }  // namespace
 
-DecodedWeight decode_weight(const Weight& weight) {
-  if (!is_block(weight.dtype)) {
-    RowMatrix value = decode_numbers(weight);
-    return {value, value.cwiseAbs(), 0};
-  }
-  if (is_packed(weight.dtype) || weight.dtype == DType::q8_k)
-    throw std::invalid_argument("no weights in " + std::string(dtype_name(weight.dtype)));
-  const std::int64_t elements = dtype_numbers(weight.dtype);
-  DecodedWeight out{RowMatrix(weight.rows, weight.cols), RowMatrix(weight.rows, weight.cols), weight.cols / elements};
-  for (std::int64_t b = 0; b < weight.rows * out.blocks; ++b) {
-    const reference::Block block =
-        reference::read_block(weight.dtype, weight.bytes.data() + b * reference::block_bytes(weight.dtype));
-    for (int i = 0; i < elements; ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      const std::int64_t index = b * elements + i;
-      out.value.data()[index] = block.value(i);
-      out.split.data()[index] =
-          std::abs(block.d * block.scale[at] * block.code[at]) + (block.has_min ? std::abs(block.dmin * block.min[at]) : 0);
-    }
-  }
+DecodedWeight::DecodedWeight(const Weight& stored) : stored_(&stored) {
+  if (!is_block(stored.dtype)) return;
+  if (is_packed(stored.dtype) || stored.dtype == DType::q8_k)
+    throw std::invalid_argument("no weights in " + std::string(dtype_name(stored.dtype)));
+  blocks_ = stored.cols / dtype_numbers(stored.dtype);
+}
+
+DecodedWeight::DecodedWeight(RowMatrix numbers) {
+  held_.split = numbers.cwiseAbs();
+  held_.value = std::move(numbers);
+}
+
+WeightRows DecodedWeight::rows(std::int64_t first, std::int64_t count) const {
+  if (stored_ == nullptr) return {held_.value.middleRows(first, count), held_.split.middleRows(first, count)};
+  const std::uint8_t* const bytes = stored_->bytes.data() + first * (std::ssize(stored_->bytes) / stored_->rows);
+  return (blocks_ > 0 ? read_blocks : read_numbers)(stored_->dtype, bytes, count, stored_->cols);
+}
+
+DecodedWeight DecodedWeight::transposed() const {
+  const WeightRows all = rows(0, rows());
+  DecodedWeight out(RowMatrix(all.value.transpose()));
+  out.held_.split = all.split.transpose();
+  out.blocks_ = blocks_;
   return out;
 }
 

@@ -49,7 +49,7 @@ bool feeds(const Source& source, const std::string& site) {
 
 bool Tries::fits(const SiteCall& call, const Recipe& recipe) const {
   try {
-    const Truth truth = evaluate(call, recipe);
+    const Truth truth = evaluate(call, recipe, site_.team);
     return truth.value.cols() == value_.cols() && excess_of(value_, truth).ratio <= 1;
   } catch (const std::invalid_argument&) {
     return false;  // shapes that do not fit explain nothing
@@ -75,7 +75,7 @@ void try_weights(Tries& tries) {
   const Weight& own = *site.weight;
   for (const Weight& other : site.model.weights().all()) {
     if (&other == &own || other.rows != own.rows || other.cols != own.cols || is_norm(other.role) != is_norm(own.role)) continue;
-    const DecodedWeight decoded = decode_weight(other);
+    const DecodedWeight decoded(other);
     tries.attempt(fmt::format("the weight {} in the place of {}", other.name, own.name), [&](SiteCall& call) {
       call.weight = &decoded;
       call.activations = site.recipe.activations(other.dtype);
@@ -87,11 +87,10 @@ void try_weights(Tries& tries) {
   };
   if (site.wiring.formula == Formula::rms_norm) {
     const RowMatrix ones = RowMatrix::Ones(own.rows, own.cols);
-    attempt_with({ones, ones, 0}, "no weight");
-    const RowMatrix plus = weight.value.array() + 1;
-    attempt_with({plus, plus.cwiseAbs(), 0}, "1 + weight");
+    attempt_with(DecodedWeight(ones), "no weight");
+    attempt_with(DecodedWeight(RowMatrix(weight.rows(0, own.rows).value.array() + 1)), "1 + weight");
   } else if (site.wiring.formula == Formula::linear && own.rows == own.cols) {
-    attempt_with({weight.value.transpose(), weight.split.transpose(), weight.blocks}, "the weight transposed");
+    attempt_with(weight.transposed(), "the weight transposed");
   }
 }
 
@@ -105,7 +104,7 @@ std::vector<std::string> explain(const WrongSite& site) {
   if (tries.found().empty()) explanation::try_estimates(tries);
   if (!tries.found().empty()) return tries.found();
   try {
-    explanation::try_values(tries, evaluate(site.call, site.recipe));
+    explanation::try_values(tries, evaluate(site.call, site.recipe, site.team));
   } catch (const std::invalid_argument&) {
     return {};  // shapes that do not fit
   }

@@ -19,6 +19,7 @@ struct WrongSite {
   TraceRows& rows;
   const SiteCall& call;  // as the definition has it
   const Weight* weight;  // null where it has none
+  Team& team;
 };
 
 // Every change that explains the values; several where the values cannot tell them apart.
@@ -52,7 +53,7 @@ class Tries {
   Truth truth_with(const Change& change) const {
     SiteCall call = site_.call;
     change(call);
-    return evaluate(call, site_.recipe);
+    return evaluate(call, site_.recipe, site_.team);
   }
 
  private:

@@ -65,7 +65,7 @@ void try_norms(Tries& tries) {
   }
   // Norm of the norm: the first one's error is in the second's input.
   try {
-    const Truth once = evaluate(tries.site().call, tries.site().recipe);
+    const Truth once = evaluate(tries.site().call, tries.site().recipe, tries.site().team);
     Truth twice = tries.truth_with([&](SiteCall& call) { call.inputs[0] = once.value; });
     twice.bound *= 3;
     if (excess_of(tries.value(), twice).ratio <= 1) tries.add("applied twice");
@@ -172,7 +172,8 @@ double estimated_eps(const Tries& tries) {
   const SiteCall& call = tries.site().call;
   const RowMatrix& x = call.inputs[0];
   const Eigen::Index n = x.cols() / call.heads;
-  if (call.weight->value.cols() != n) return 0;
+  if (call.weight->cols() != n) return 0;
+  const Eigen::RowVectorXd weight = call.weight->rows(0, 1).value;
   double least = std::numeric_limits<double>::infinity();
   double eps = 0;
   for (Eigen::Index row = 0; row < x.rows(); ++row) {
@@ -181,7 +182,7 @@ double estimated_eps(const Tries& tries) {
       const double mean = in.squaredNorm() / static_cast<double>(n);
       if (mean >= least || mean == 0) continue;
       least = mean;
-      const auto weighted = in.array() * call.weight->value.row(0).array();
+      const auto weighted = in.array() * weight.array();
       const auto out = tries.value().row(row).segment(head * n, n).array();
       eps = weighted.square().sum() / out.square().sum() - mean;
     }

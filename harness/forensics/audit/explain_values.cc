@@ -105,14 +105,15 @@ void try_weight_rows(Tries& tries, const Truth& truth) {
 // The numbers of a norm's weight that the values ask for, where all rows and heads ask for the same.
 void try_norm_weight(Tries& tries) {
   const SiteCall& call = tries.site().call;
-  const Eigen::Index n = call.weight->value.cols();
+  const Eigen::Index n = call.weight->cols();
   const RowMatrix ones = RowMatrix::Ones(1, n);
-  const DecodedWeight no_weight{ones, ones, 0};
+  const DecodedWeight no_weight(ones);
   const Truth normalised = tries.truth_with([&](SiteCall& changed) { changed.weight = &no_weight; });
   if (normalised.value.rows() * call.heads < 2) return;
   std::set<Eigen::Index> wrong;
   for (const Eigen::Index column : excess_of(tries.value(), tries.truth_with([](SiteCall&) {})).columns) wrong.insert(column % n);
-  RowMatrix weight = call.weight->value;
+  const RowMatrix own = call.weight->rows(0, 1).value;
+  RowMatrix weight = own;
   for (const Eigen::Index i : wrong) {
     double product = 0;
     double square = 0;
@@ -122,13 +123,13 @@ void try_norm_weight(Tries& tries) {
     }
     weight(0, i) = square > 0 ? product / square : 0;
   }
-  const DecodedWeight asked{weight, weight.cwiseAbs(), 0};
+  const DecodedWeight asked(weight);
   Truth truth = tries.truth_with([&](SiteCall& changed) { changed.weight = &asked; });
   truth.bound *= 2;  // the weight is found from the values
   if (excess_of(tries.value(), truth).ratio > 1) return;
   const Eigen::Index first = *wrong.begin();
   tries.add(fmt::format("{} of {} numbers of the weight: number {} is {:.6g}, the values ask for {:.6g}", wrong.size(), n, first,
-                        call.weight->value(0, first), weight(0, first)));
+                        own(0, first), weight(0, first)));
 }
 
 }  // namespace

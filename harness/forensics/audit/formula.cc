@@ -41,20 +41,25 @@ Eigen::Index head_width(const SiteCall& call) {
   return width / call.heads;
 }
 
-Truth linear(const SiteCall& call, const Recipe& recipe) {
+Truth linear(const SiteCall& call, const Recipe& recipe, Team& team) {
   const DecodedWeight& w = *call.weight;
   RowMatrix x = call.inputs[0];
-  require(x.cols() == w.value.cols(), "the weight has " + std::to_string(w.value.cols()) + " columns");
+  require(x.cols() == w.cols(), "the weight has " + std::to_string(w.cols()) + " columns");
   for (Eigen::Index row = 0; row < x.rows(); ++row) {
     const std::vector<double> rounded =
         round_activations(call.activations, {x.row(row).data(), static_cast<std::size_t>(x.cols())});
     x.row(row) = Eigen::Map<const Eigen::RowVectorXd>(rounded.data(), x.cols());
   }
-  Truth truth{x * w.value.transpose(), {}};
+  const RowMatrix magnitudes = x.cwiseAbs();
   // Blocks: integers are exact, then two terms a block meet one rounding each, and the products of scales (docs/numerics.md).
-  const double n = w.blocks > 0 ? 2.0 * static_cast<double>(w.blocks) + 3 : static_cast<double>(x.cols()) + 1;
+  const double n = w.blocks() > 0 ? 2.0 * static_cast<double>(w.blocks()) + 3 : static_cast<double>(x.cols()) + 1;
   const double own = growth(static_cast<double>(x.cols()) + 1, kOwn);
-  truth.bound = (growth(n, recipe.u) + own) * (x.cwiseAbs() * w.split.transpose());
+  Truth truth{RowMatrix(x.rows(), w.rows()), RowMatrix(x.rows(), w.rows())};
+  parallel_blocks(team, w.rows(), kDecodedRows, [&](std::int64_t begin, std::int64_t end) {
+    const WeightRows rows = w.rows(begin, end - begin);
+    truth.value.middleCols(begin, end - begin).noalias() = x * rows.value.transpose();
+    truth.bound.middleCols(begin, end - begin) = (growth(n, recipe.u) + own) * (magnitudes * rows.split.transpose());
+  });
   store(truth, recipe);
   return truth;
 }
@@ -68,15 +73,16 @@ double reciprocal_root(const Eigen::Ref<const Eigen::RowVectorXd>& in, const Sit
 Truth rms_norm(const SiteCall& call, const Recipe& recipe) {
   const RowMatrix& x = call.inputs[0];
   const Eigen::Index n = head_width(call);
-  require(n == call.weight->value.cols(),
-          "the weight has " + std::to_string(call.weight->value.cols()) + " numbers, a row " + std::to_string(n));
+  require(n == call.weight->cols(),
+          "the weight has " + std::to_string(call.weight->cols()) + " numbers, a row " + std::to_string(n));
+  const Eigen::RowVectorXd weight = call.weight->rows(0, 1).value;
   Truth truth{RowMatrix(x.rows(), x.cols()), {}};
   for (Eigen::Index row = 0; row < x.rows(); ++row) {
     for (Eigen::Index head = 0; head < call.heads; ++head) {
       Eigen::RowVectorXd in = x.row(row).segment(head * n, n);
       if (call.centred) in.array() -= in.mean();
       const double r = call.heads_together ? reciprocal_root(x.row(row), call) : reciprocal_root(in, call);
-      truth.value.row(row).segment(head * n, n) = in.array() * r * call.weight->value.row(0).array();
+      truth.value.row(row).segment(head * n, n) = in.array() * r * weight.array();
     }
   }
   // Half of the mean's error, its division, the root, the reciprocal, two products. A narrow engine stores the normalised value too.
@@ -127,29 +133,28 @@ Truth add(const SiteCall& call, const Recipe& recipe) {
 }
 
 Truth embed(const SiteCall& call, const Recipe& recipe) {
-  const RowMatrix& table = call.weight->value;
-  Truth truth{RowMatrix(std::ssize(call.tokens), table.cols()), {}};
+  Truth truth{RowMatrix(std::ssize(call.tokens), call.weight->cols()), {}};
   for (std::size_t row = 0; row < call.tokens.size(); ++row)
-    truth.value.row(static_cast<Eigen::Index>(row)) = table.row(call.tokens[row]);
+    truth.value.row(static_cast<Eigen::Index>(row)) = call.weight->rows(call.tokens[row], 1).value;
   // A number is copied; a block's value may be made by two products.
-  truth.bound = (call.weight->blocks > 0 ? 2 * recipe.u : 0.0) * truth.value.cwiseAbs();
+  truth.bound = (call.weight->blocks() > 0 ? 2 * recipe.u : 0.0) * truth.value.cwiseAbs();
   store(truth, recipe);
   return truth;
 }
 
 }  // namespace
 
-Truth evaluate(const SiteCall& call, const Recipe& recipe) {
+Truth evaluate(const SiteCall& call, const Recipe& recipe, Team& team) {
   switch (call.formula) {
     case Formula::linear:
-      return linear(call, recipe);
+      return linear(call, recipe, team);
     case Formula::rms_norm:
       return rms_norm(call, recipe);
     case Formula::rope:
       return rope(call, recipe);
     case Formula::attention:
       (void)head_width(call);
-      return formula::attention(call, recipe);
+      return formula::attention(call, recipe, team);
     case Formula::swiglu:
       require(call.inputs[0].cols() == call.inputs[1].cols(), widths(call));
       return formula::gated(call, recipe);

@@ -8,6 +8,7 @@
 
 #include "engine/model/config.h"
 #include "engine/model/weights.h"
+#include "engine/threads.h"
 #include "harness/forensics/audit/recipe.h"
 #include "harness/forensics/model/definition.h"
 
@@ -15,13 +16,35 @@ namespace assay {
 
 using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-// A matrix of weights, decoded. `split` holds |d sc q| + |dmin m| where a weight is a difference of two products, else |w|.
-struct DecodedWeight {
+// Rows of a matrix of weights in fp64. `split` holds |d sc q| + |dmin m| where a weight is a difference of two products, else |w|.
+struct WeightRows {
   RowMatrix value;
   RowMatrix split;
-  std::int64_t blocks = 0;  // of a row; 0 where numbers are not in blocks
 };
-DecodedWeight decode_weight(const Weight& weight);
+
+// A matrix of weights, whose rows are decoded when they are asked for: all of them in fp64 may be many times the model's file.
+class DecodedWeight {
+ public:
+  // Of a model, which must outlive the object. Throws std::invalid_argument for a type that is none of weights.
+  explicit DecodedWeight(const Weight& stored);
+  // These numbers, as they are.
+  explicit DecodedWeight(RowMatrix numbers);
+
+  std::int64_t rows() const { return stored_ != nullptr ? stored_->rows : held_.value.rows(); }
+  std::int64_t cols() const { return stored_ != nullptr ? stored_->cols : held_.value.cols(); }
+  std::int64_t blocks() const { return blocks_; }  // of a row; 0 where numbers are not in blocks
+  WeightRows rows(std::int64_t first, std::int64_t count) const;
+  // Decoded as a whole.
+  DecodedWeight transposed() const;
+
+ private:
+  const Weight* stored_ = nullptr;
+  WeightRows held_;  // where nothing is stored
+  std::int64_t blocks_ = 0;
+};
+
+// Rows that `evaluate` decodes at a time, on each thread.
+inline constexpr std::int64_t kDecodedRows = 64;
 
 struct Truth {
   RowMatrix value;  // [row, feature]
@@ -58,8 +81,9 @@ struct SiteCall {
   Gate gate = Gate::silu;       // swiglu
 };
 
-// Throws std::invalid_argument where the inputs do not fit.
-Truth evaluate(const SiteCall& call, const Recipe& recipe);
+// By the team's threads, in blocks that do not depend on how many there are: nor do the numbers. Throws std::invalid_argument where the
+// inputs do not fit.
+Truth evaluate(const SiteCall& call, const Recipe& recipe, Team& team);
 
 // The largest |value - truth| / bound, and where. A NaN or an infinity that the truth has not is infinitely far.
 struct Excess {

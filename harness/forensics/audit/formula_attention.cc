@@ -37,11 +37,12 @@ class Head {
         scale_(call.score_scale > 0 ? call.score_scale : 1 / std::sqrt(dimension)),
         half_(call.half_cache) {}
 
-  void attend(const Eigen::RowVectorXd& q, const RowMatrix& k, const RowMatrix& v, Eigen::Ref<Eigen::RowVectorXd> value,
+  void attend(const Eigen::RowVectorXd& q, const Eigen::Ref<const RowMatrix>& k, const Eigen::Ref<const RowMatrix>& magnitudes,
+              const Eigen::Ref<const RowMatrix>& v, Eigen::Ref<Eigen::RowVectorXd> value,
               Eigen::Ref<Eigen::RowVectorXd> bound) const {
     const auto keys = static_cast<double>(k.rows());
     const Eigen::ArrayXd score = scale_ * (k * q.transpose()).array();
-    const Eigen::ArrayXd extent = scale_ * (k.cwiseAbs() * q.cwiseAbs().transpose()).array();
+    const Eigen::ArrayXd extent = scale_ * (magnitudes * q.cwiseAbs().transpose()).array();
     const Eigen::ArrayXd moved = sum_growth(dimension_ + 3, recipe_) * extent + 2 * recipe_.stored * score.abs();
     const Eigen::ArrayXd below = score.maxCoeff() - score;
     const Eigen::ArrayXd e = (-below).exp();
@@ -94,7 +95,7 @@ double gate_value(Gate gate, double g) {
 
 }  // namespace
 
-Truth attention(const SiteCall& call, const Recipe& recipe) {
+Truth attention(const SiteCall& call, const Recipe& recipe, Team& team) {
   const RowMatrix q = cached(call.inputs[0], call.half_cache);
   const RowMatrix k = cached(call.inputs[1], call.half_cache);
   const RowMatrix v = cached(call.inputs[2], call.half_cache);
@@ -104,20 +105,26 @@ Truth attention(const SiteCall& call, const Recipe& recipe) {
     throw std::invalid_argument("heads of " + std::to_string(d) + " against keys and values of " + std::to_string(k.cols()) +
                                 " and " + std::to_string(v.cols()));
   Truth truth{RowMatrix::Zero(q.rows(), q.cols()), RowMatrix::Zero(q.rows(), q.cols())};
-  Eigen::RowVectorXd value(d);
-  Eigen::RowVectorXd bound(d);
   const Head one(call, recipe, static_cast<double>(d));
-  for (Eigen::Index row = 0; row < q.rows(); ++row) {
-    const Eigen::Index position = call.positions[static_cast<std::size_t>(row)];
-    const Eigen::Index end = std::clamp<Eigen::Index>(position + 1 + call.mask_ahead, 1, k.rows());
-    const Eigen::Index begin = call.window > 0 ? std::clamp<Eigen::Index>(position + 1 - call.window, 0, end - 1) : 0;
-    for (Eigen::Index head = 0; head < call.heads; ++head) {
-      const Eigen::Index column = (call.kv_modulo ? head % call.kv_heads : head / group) * d;
-      one.attend(q.row(row).segment(head * d, d), k.block(begin, column, end - begin, d), v.block(begin, column, end - begin, d),
-                 value, bound);
-      truth.value.row(row).segment(head * d, d) = value;
-      truth.bound.row(row).segment(head * d, d) = bound;
-    }
+  for (Eigen::Index kv = 0; kv < call.kv_heads; ++kv) {
+    const RowMatrix k_head = k.middleCols(kv * d, d);
+    const RowMatrix v_head = v.middleCols(kv * d, d);
+    const RowMatrix magnitudes = k_head.cwiseAbs();
+    parallel_blocks(team, q.rows(), 1, [&](std::int64_t row, std::int64_t) {
+      const Eigen::Index position = call.positions[static_cast<std::size_t>(row)];
+      const Eigen::Index end = std::clamp<Eigen::Index>(position + 1 + call.mask_ahead, 1, k.rows());
+      const Eigen::Index begin = call.window > 0 ? std::clamp<Eigen::Index>(position + 1 - call.window, 0, end - 1) : 0;
+      const Eigen::Index count = end - begin;
+      Eigen::RowVectorXd value(d);
+      Eigen::RowVectorXd bound(d);
+      for (Eigen::Index head = 0; head < call.heads; ++head) {
+        if ((call.kv_modulo ? head % call.kv_heads : head / group) != kv) continue;
+        one.attend(q.row(row).segment(head * d, d), k_head.middleRows(begin, count), magnitudes.middleRows(begin, count),
+                   v_head.middleRows(begin, count), value, bound);
+        truth.value.row(row).segment(head * d, d) = value;
+        truth.bound.row(row).segment(head * d, d) = bound;
+      }
+    });
   }
   store(truth, recipe);
   return truth;

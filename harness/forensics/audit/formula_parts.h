@@ -22,7 +22,7 @@ inline double sum_growth(double n, const Recipe& recipe) {
 // The result as it is stored.
 void store(Truth& truth, const Recipe& recipe);
 
-Truth attention(const SiteCall& call, const Recipe& recipe);
+Truth attention(const SiteCall& call, const Recipe& recipe, Team& team);
 Truth gated(const SiteCall& call, const Recipe& recipe);
 
 }  // namespace assay::formula

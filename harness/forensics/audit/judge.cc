@@ -52,8 +52,8 @@ std::string weights_name(const WeightMap& weights) {
   return fmt::format("{}", fmt::join(names, "+"));
 }
 
-Judge::Judge(const ModelFile& model, const Recipe& recipe, std::string recorded)
-    : model_(model), recipe_(recipe), recorded_(lower(std::move(recorded))), own_(weights_name(model.weights())) {}
+Judge::Judge(const ModelFile& model, const Recipe& recipe, std::string recorded, Team& team)
+    : model_(model), recipe_(recipe), recorded_(lower(std::move(recorded))), team_(team), own_(weights_name(model.weights())) {}
 
 const Weight& Judge::weight_of(const SiteWiring& wiring) const {
   return wiring.role == Role::lm_head ? model_.weights().lm_head() : model_.weights().at(*wiring.role, wiring.weight_layer);
@@ -67,7 +67,7 @@ std::string Judge::obstacle(const SiteWiring& wiring, TraceRows& rows) const {
   if (wiring.formula == Formula::attention && !rows.all_rows())
     return "keys and values of all positions are needed, and not all rows are kept";
   for (const Source& source : wiring.inputs) {
-    if (!rows.gather(source)) return fmt::format("its input {} is not in the trace", source_text(source));
+    if (!rows.has_all(source)) return fmt::format("its input {} is not in the trace", source_text(source));
   }
   return {};
 }
@@ -89,7 +89,7 @@ Judge::Attempt Judge::attempt(const SiteWiring& wiring, TraceRows& rows) const {
   if (wiring.role) {
     const Weight& weight = weight_of(wiring);
     made.stored = &weight;
-    made.weight = decode_weight(weight);
+    made.weight.emplace(weight);
     call.activations = recipe_.activations(weight.dtype);
   }
   return made;
@@ -115,7 +115,7 @@ std::vector<std::string> Judge::where(const SiteWiring& wiring, TraceRows& rows,
   return out;
 }
 
-Judgement Judge::judge(const SiteWiring& wiring, TraceRows& rows, bool explain_wrong) {
+Judgement Judge::judge(const SiteWiring& wiring, TraceRows& rows, bool explain_wrong, RowMatrix* bounds) {
   Judgement out;
   out.site = wiring.site;
   out.why_not = obstacle(wiring, rows);
@@ -125,14 +125,14 @@ Judgement Judge::judge(const SiteWiring& wiring, TraceRows& rows, bool explain_w
   const RowMatrix& value = rows.site(wiring.site);
   Truth truth;
   try {
-    truth = evaluate(made.call, recipe_);
+    truth = evaluate(made.call, recipe_, team_);
     out.excess = excess_of(value, truth);
   } catch (const std::invalid_argument& error) {
     out.verdict = SiteVerdict::wrong;
     out.excess.ratio = HUGE_VAL;
     out.remarks.push_back(fmt::format("its input {} does not fit: {}",
                                       source_text(wiring.inputs.empty() ? Source{} : wiring.inputs[0]), error.what()));
-    if (explain_wrong) out.explanations = explain({model_, recipe_, wiring, rows, made.call, made.stored});
+    if (explain_wrong) out.explanations = explain({model_, recipe_, wiring, rows, made.call, made.stored, team_});
     return out;
   }
   if (out.excess.unbounded == value.size()) {
@@ -143,11 +143,11 @@ Judgement Judge::judge(const SiteWiring& wiring, TraceRows& rows, bool explain_w
   out.value = value(out.excess.row, out.excess.column);
   out.truth = truth.value(out.excess.row, out.excess.column);
   out.bound = truth.bound(out.excess.row, out.excess.column);
-  out.bounds = truth.bound;
+  if (bounds != nullptr) *bounds = std::move(truth.bound);
   out.verdict = out.excess.ratio <= 1 ? SiteVerdict::right : SiteVerdict::wrong;
   if (out.verdict == SiteVerdict::right) return out;
   out.remarks = where(wiring, rows, out);
-  if (explain_wrong) out.explanations = explain({model_, recipe_, wiring, rows, made.call, made.stored});
+  if (explain_wrong) out.explanations = explain({model_, recipe_, wiring, rows, made.call, made.stored, team_});
   return out;
 }
 

@@ -24,19 +24,19 @@ struct Judgement {
   double value = 0;
   double truth = 0;
   double bound = 0;
-  RowMatrix bounds;                       // of every output, where it was judged
   std::vector<std::string> explanations;  // wrong: changes of the definition with which the site is right
   std::vector<std::string> remarks;       // wrong: where, if it is not everywhere
 };
 
 class Judge {
  public:
-  // `model` and `recipe` must outlive the object. `recorded`: the type of the weights that the trace was made with, as its head
+  // `model`, `recipe` and `team` must outlive the object. `recorded`: the type of the weights that the trace was made with, as its head
   // says; sites whose weight has another type are not judged.
-  Judge(const ModelFile& model, const Recipe& recipe, std::string recorded);
+  Judge(const ModelFile& model, const Recipe& recipe, std::string recorded, Team& team);
 
   // The trace's rows of the wiring's inputs against its rows of the site. `explain`: look for explanations where it is wrong.
-  Judgement judge(const SiteWiring& wiring, TraceRows& rows, bool explain);
+  // `bounds` gets those of every output if it is not null; it stays empty where the site is not judged.
+  Judgement judge(const SiteWiring& wiring, TraceRows& rows, bool explain, RowMatrix* bounds = nullptr);
 
  private:
   struct Attempt {
@@ -55,6 +55,7 @@ class Judge {
   const ModelFile& model_;
   const Recipe& recipe_;
   std::string recorded_;
+  Team& team_;
   std::string own_;  // the type of the model's weights, in the same words
 };
 

@@ -134,7 +134,7 @@ class Extractor {
     set("n", n);
     set("eps", static_cast<double>(static_cast<float>(plan_.config.rms_eps)));
     give("x", floats(input(0), {count_ * heads, n}));
-    give("w", floats(decode_weight(*weight().stored).value, {n}));
+    give("w", floats(DecodedWeight(*weight().stored).rows(0, 1).value, {n}));
   }
 
   void quantize() {

@@ -14,13 +14,11 @@ namespace {
 constexpr int kRounds = 31;
 
 // The median over rounds of what all threads together do, each round begun together.
-double together(int threads, const std::function<double(int)>& one) {
+double together(Team& team, const std::function<double(int)>& one) {
   std::vector<double> sums;
-  std::vector<double> each(static_cast<std::size_t>(threads));
+  std::vector<double> each(static_cast<std::size_t>(team.size()));
   for (int round = 0; round < kRounds; ++round) {
-    parallel_ranges(threads, threads, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) each[static_cast<std::size_t>(i)] = one(static_cast<int>(i));
-    });
+    team.run([&](int part) { each[static_cast<std::size_t>(part)] = one(part); });
     double sum = 0;
     for (const double rate : each) sum += rate;
     sums.push_back(sum);
@@ -33,14 +31,15 @@ double together(int threads, const std::function<double(int)>& one) {
 Roofs measure_roofs(int threads, Isa isa) {
   std::vector<std::unique_ptr<bench::Roofs>> own;
   for (int i = 0; i < threads; ++i) own.push_back(std::make_unique<bench::Roofs>());
+  Team team(threads);
   Roofs roofs;
   // Loops that are best alone may not be best together.
   for (std::size_t candidate = 0; candidate < own.front()->candidates().size(); ++candidate) {
     roofs.read =
-        std::max(roofs.read, 1e9 * together(threads, [&](int i) { return own[static_cast<std::size_t>(i)]->read(candidate); }));
+        std::max(roofs.read, 1e9 * together(team, [&](int i) { return own[static_cast<std::size_t>(i)]->read(candidate); }));
   }
   const auto peak = [&](bench::Peak of) {
-    return 1e9 * together(threads, [&](int i) { return own[static_cast<std::size_t>(i)]->compute(of); });
+    return 1e9 * together(team, [&](int i) { return own[static_cast<std::size_t>(i)]->compute(of); });
   };
   roofs.fma = peak(bench::fma_peak(isa));
   if (const auto int8 = bench::int8_peak(isa)) roofs.int8 = peak(*int8);
