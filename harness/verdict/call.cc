@@ -200,7 +200,7 @@ Outcome Call::examine(const Execution& execution) {
   outcome.status = execution.status;
   outcome.crashed = execution.fault || !execution.failure.empty();
   outcome.violation = execution.fault ? describe(*execution.fault) : outcome.crashed ? execution.failure : check_surroundings();
-  if (!outcome.violation.empty()) outcome.violation += ", placed " + placed_;
+  if (!outcome.violation.empty() && execution.placed) outcome.violation += ", placed " + placed_;
   outcome.odd_call = execution.odd_call;
   outcome.untouched = outcome.status != ASSAY_OK && untouched();
   outcome.outputs = outputs_of(0);

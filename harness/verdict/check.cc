@@ -25,7 +25,17 @@ Array zeros_like(const TensorSpec& spec) {
 
 }  // namespace
 
+std::size_t JudgedCall::bytes() const {
+  std::size_t sum = 0;
+  for (const Array& one : inputs) sum += one.bytes.size();
+  for (const Array& one : outputs) sum += one.bytes.size();
+  for (const reference::Expected& one : expected)
+    sum += (one.value.size() + one.bound.size()) * sizeof(double) + one.bytes.size();
+  return sum;
+}
+
 bool judges_layouts(const Candidate& candidate, const Checks& checks) {
+  if (!candidate.placed) return false;
   return checks.has(Check::guard) || (checks.has(Check::bits) && !candidate.canonical);
 }
 
@@ -41,19 +51,21 @@ CaseCheck::CaseCheck(const Op& op, TestCase test, const Ledger* ledger, std::siz
   }
 }
 
-// The reference's expectation; where the golden keeps the truth, the golden's.
-std::vector<reference::Expected> CaseCheck::expected_outputs() {
-  const bool sample = test_.seed && !test_.judge_bias && call_.work() > kWholeTruth;
-  std::vector<reference::Expected> expected = sample
-                                                  ? sampled_outputs(op_, test_.params, call_.pointers(), test_.seed.value_or(0))
-                                                  : reference_outputs(op_, test_.params, call_.pointers());
-  for (std::size_t o = 0; o < outputs_.size() && bounded(); ++o) {
-    const auto truth = test_.truth.find(call_.signature().tensors[outputs_[o]].name);
-    if (truth == test_.truth.end()) continue;
+std::vector<reference::Expected> expected_outputs(const Op& op, const TestCase& test, std::span<void* const> tensors) {
+  const bool sample = test.seed && !test.judge_bias && work_of(op, test.params) > kWholeTruth;
+  std::vector<reference::Expected> expected =
+      sample ? sampled_outputs(op, test.params, tensors, test.seed.value_or(0)) : reference_outputs(op, test.params, tensors);
+  if (op.contract->exactness != reference::Exactness::bounded) return expected;
+  std::size_t o = 0;
+  for (const TensorSpec& spec : signature_of(op, test.params).tensors) {
+    if (spec.role == Direction::in) continue;
+    reference::Expected& of_output = expected[o++];
+    const auto truth = test.truth.find(spec.name);
+    if (truth == test.truth.end()) continue;
     const Kept& kept = truth->second;
     for (std::int64_t k = 0; k < kept.values.elements(); ++k) {
       const std::int64_t i = kept.index.empty() ? k : kept.index[static_cast<std::size_t>(k)];
-      double& value = expected[o].value[static_cast<std::size_t>(i)];
+      double& value = of_output.value[static_cast<std::size_t>(i)];
       const double golden = kept.values.as<double>()[k];
       value =
           golden == 0 ? std::copysign(golden, value) : golden;  // sums of exact numbers know no -0: the definition has the sign
@@ -69,23 +81,27 @@ void CaseCheck::prepare() {
   baseline_->scalar = call_.run(scalar, call_.placements().front());
   if (test_.status != ASSAY_OK) return;
   call_.place(call_.placements().front());
-  baseline_->expected = expected_outputs();
+  baseline_->expected = expected_outputs(op_, test_, call_.pointers());
   for (std::size_t o = 0; o < outputs_.size(); ++o) {
     baseline_->scalar_square_sums.push_back(compare_output(o, baseline_->scalar.outputs[o]).square_sum);
   }
   baseline_->zeros_pass = zeros_would_pass();
 }
 
+Comparison compare_output(const Op& op, const TensorSpec& spec, const reference::Expected& expected, const Kept* golden,
+                          const Array& y) {
+  const reference::Contract& contract = *op.contract;
+  if (contract.exactness == reference::Exactness::bounded) return compare_expected(contract, spec, y, expected);
+  if (contract.exactness == reference::Exactness::encoded) return compare_encoded(y, expected.encoding, golden);
+  Comparison result = compare_expected(contract, spec, y, expected);
+  if (golden != nullptr && !result.worst) result = compare_bytes(spec, y, *golden, contract.arithmetic_nans);
+  return result;
+}
+
 Comparison CaseCheck::compare_output(std::size_t output, const Array& y) const {
   const TensorSpec& spec = call_.signature().tensors[outputs_[output]];
-  const reference::Expected& expected = baseline_->expected[output];
-  if (bounded()) return compare_expected(*op_.contract, spec, y, expected);
   const auto kept = test_.truth.find(spec.name);
-  const Kept* truth = kept == test_.truth.end() ? nullptr : &kept->second;
-  if (!exact()) return compare_encoded(y, expected.encoding, truth);
-  Comparison result = compare_expected(*op_.contract, spec, y, expected);
-  if (truth != nullptr && !result.worst) result = compare_bytes(spec, y, *truth, any_nan());
-  return result;
+  return assay::compare_output(op_, spec, baseline_->expected[output], kept == test_.truth.end() ? nullptr : &kept->second, y);
 }
 
 bool CaseCheck::zeros_would_pass() const {
@@ -252,6 +268,8 @@ CaseResult CaseCheck::check(const Candidate& candidate, const Checks& checks, bo
   result.trivial = blind && test_.has_tag("trivial");
   if (result.failure) {
     result.verdict = Verdict::fail;
+    if (!result.refusal)
+      result.call = std::make_shared<JudgedCall>(call_.signature(), call_.inputs(), outcome.outputs, baseline_->expected);
   } else if (blind && !result.trivial) {
     result.verdict = Verdict::mistrusted;
   }

@@ -36,6 +36,7 @@ struct Candidate {
   bool canonical = true;               // claims the canonical bits; else only that its own do not change
   std::string acceptance = {};         // the options of `assay ledger accept OP` for it, where it has a ledger of its owner's
   const Ledger* own_ledger = nullptr;  // its owner's; null: none
+  bool placed = true;                  // gets the tensors where they lie; false: copies of them (Callable)
   Traits traits = {};
   std::shared_ptr<TraitRecord> record = std::make_shared<TraitRecord>();
 };
@@ -43,11 +44,21 @@ struct Candidate {
 // Whether what a kernel does elsewhere in memory, or once more, counts.
 bool judges_layouts(const Candidate& candidate, const Checks& checks);
 
-// Whether the case lies in the domain that a kernel declares.
+// Whether the case is for such a kernel: in the domain that it declares, and no refusal where it gets copies.
 bool takes(const Candidate& candidate, const TestCase& test);
 
 // How its owner's ledger names a plugin's kernel: "rms_norm mine:fast".
 std::string ledger_key(const std::string& op, const std::string& variant);
+
+// A call that failed, whole: for who wants to look at it.
+struct JudgedCall {
+  Signature signature;
+  std::vector<Array> inputs;                  // in the order of the signature, as the outputs are
+  std::vector<Array> outputs;                 // of a kernel that did not return, what it left
+  std::vector<reference::Expected> expected;  // an output each
+
+  std::size_t bytes() const;
+};
 
 struct CaseResult {
   std::string op;
@@ -76,7 +87,8 @@ struct CaseResult {
   std::optional<std::uint64_t> seed;
   std::string data;  // of a random case: its distribution
   Params params;
-  std::string repro;  // the command that runs just this
+  std::string repro;                            // the command that runs just this
+  std::shared_ptr<const JudgedCall> call = {};  // where it failed and was not to be refused
 };
 
 // The outputs of the scalar kernel, the reference's word on them, and the errors of the former.
@@ -86,6 +98,14 @@ struct CaseBaseline {
   std::vector<double> scalar_square_sums;  // an output each
   bool zeros_pass = false;
 };
+
+// Truth and bound of a case's outputs: the reference's, where the golden keeps the truth the golden's. `tensors`: where they lie, in the order
+// of the signature. Of a long case that was made from a seed a sample (reference/ops/split.h).
+std::vector<reference::Expected> expected_outputs(const Op& op, const TestCase& test, std::span<void* const> tensors);
+
+// One output held to it, as the op's contract says; `golden`: the golden's truth of it, null: there is none.
+Comparison compare_output(const Op& op, const TensorSpec& spec, const reference::Expected& expected, const Kept* golden,
+                          const Array& y);
 
 // The split into the most parts; null: the call has none.
 const Split* split_for_threads(const Signature& signature, const Params& params);
@@ -125,7 +145,6 @@ class CaseCheck {
   };
   Surroundings surroundings() const;
   void prepare();
-  std::vector<reference::Expected> expected_outputs();
   Comparison compare_output(std::size_t output, const Array& y) const;
   bool zeros_would_pass() const;
 

@@ -21,12 +21,13 @@ bool all_finite(const Array& array) {
 }  // namespace
 
 bool takes(const Candidate& candidate, const TestCase& test) {
+  if (!candidate.placed && test.status != ASSAY_OK) return false;
   return candidate.traits.takes_nan() || std::ranges::all_of(test.inputs, all_finite);
 }
 
 void CaseCheck::leave_out(const Candidate& candidate, const Checks& checks) {
   candidate.record->not_asked.push_back(test_.name);
-  if (candidate.record->seen.contains(kNan)) return;
+  if (!candidate.placed || candidate.record->seen.contains(kNan)) return;
   prepare();
   call_.allow_over_read(candidate.traits.over_read());
   const Outcome outcome = call_.run(*candidate.executor, call_.placements().front());

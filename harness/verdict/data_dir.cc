@@ -3,16 +3,30 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace assay {
+namespace {
+
+std::filesystem::path folder_set;  // empty: this program's
+
+}  // namespace
+
+std::filesystem::path program_folder() {
+  return folder_set.empty() ? std::filesystem::read_symlink("/proc/self/exe").parent_path() : folder_set;
+}
+
+void set_program_folder(std::filesystem::path folder) {
+  folder_set = std::move(folder);
+}
 
 std::filesystem::path data_dir() {
   std::vector<std::filesystem::path> candidates;
   if (const char* given = std::getenv("ASSAY_DATA"); given != nullptr && *given != '\0') {
     candidates.emplace_back(given);
   } else {
-    const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+    const std::filesystem::path folder = program_folder();
     candidates.push_back(folder.parent_path() / "share" / "assay");
     // build/<preset>/assay and build/<preset>/tests/parity_test
     for (std::filesystem::path up = folder; up.has_relative_path(); up = up.parent_path()) candidates.push_back(up);

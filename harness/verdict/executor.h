@@ -26,6 +26,7 @@ struct Execution {
   std::optional<MemoryFault> fault;  // its address is one of this process, in the call's memory
   std::string failure;               // what else befell it: "threw std::bad_alloc", "left the tiles configured"
   bool late = false;                 // that is, it took longer than it may
+  bool placed = true;                // the kernel saw the tensors where they lie; false: copies of them
   bool took_memory = false;          // in a runner
   bool started_threads = false;      // likewise
   std::int64_t odd_call = 0;  // of many: the first, from 1, that differs from the first, and whose outputs are there; 0: none

@@ -27,7 +27,11 @@ Source made(TestCase test) {
 class Suite {
  public:
   Suite(const CheckRequest& request, const Progress& progress)
-      : request_(request), progress_(progress), ledger_(ledger_path()), trials_(request, result_.skips) {}
+      : request_(request),
+        progress_(progress),
+        kept_left_(request.kept_bytes),
+        ledger_(ledger_path()),
+        trials_(request, result_.skips) {}
 
   SuiteResult run() {
     assert_float_environment();
@@ -44,7 +48,8 @@ class Suite {
       if (request_.shapes) run_own("shapes", [this](const Op& op) { run_shapes(op); });
       if (request_.shapes) run_own("values", [this](const Op& op) { run_made(op, value_cases(op)); });
       if (request_.shapes) run_own("kept", [this](const Op& op) { run_kept(op); });
-      if (request_.shapes && !request_.runner) run_own("vast", [this](const Op& op) { run_vast(op); });
+      if (request_.shapes && !request_.runner && request_.callables.empty())
+        run_own("vast", [this](const Op& op) { run_vast(op); });
       if (request_.random_cases > 0) run_own("random", [this](const Op& op) { run_random(op); });
     }
     for (const Op* op : ops()) trials_.take_traits(*op, result_);
@@ -62,7 +67,14 @@ class Suite {
     // What lies around tensors comes from it. Cases that are made have it already.
     if (result.repro.find(" --seed ") == std::string::npos && request_.seed != CheckRequest{}.seed)
       result.repro += fmt::format(" --seed {}", request_.seed);
+    keep_call(result);
     if (progress_) progress_(result);
+  }
+  void keep_call(CaseResult& result) const {
+    if (!result.call) return;
+    const std::size_t bytes = result.call->bytes();
+    if (bytes > kept_left_) return result.call.reset();
+    kept_left_ -= bytes;
   }
   void add(CaseResult result) {
     take(result);
@@ -105,6 +117,7 @@ class Suite {
     const bool own = request_.golden.empty();
     const Manifest manifest(own ? own_golden() : request_.golden);
     for (const std::filesystem::path& path : files()) {
+      if (own && !wanted(path.stem().string())) continue;  // its name is its op's: nothing of it is read
       const bool listed = manifest.verify(path);
       const GoldenFile file(path, own && listed ? Hdf5Origin::known : Hdf5Origin::stranger);
       const Op* op = find_op(file.op());
@@ -140,9 +153,9 @@ class Suite {
     }
   }
 
-  // Of each op the case that ledgers know; of plugins' kernels, which may have learnt it by heart, one more of this run's seed.
+  // Of each op the case that ledgers know; of strangers' kernels, which may have learnt it by heart, one more of this run's seed.
   std::vector<std::optional<std::uint64_t>> bias_seeds() {
-    if (!request_.plugins()) return {std::nullopt};
+    if (!request_.strangers()) return {std::nullopt};
     result_.seed = request_.seed;
     return {std::nullopt, request_.seed};
   }
@@ -206,7 +219,13 @@ class Suite {
   void run_refusals(const Op& op) {
     if (deal(op, kRefusals)) {
       RefusalCheck check(op, trials_.page());
-      for (const Candidate& candidate : trials_.of(op)) add(check.check(candidate, request_.checks));
+      for (const Candidate& candidate : trials_.of(op)) {
+        if (candidate.placed) {
+          add(check.check(candidate, request_.checks));
+        } else {
+          candidate.record->not_asked.emplace_back(kRefusals);
+        }
+      }
     }
     run_made(op, refused_value_cases(op));
   }
@@ -265,6 +284,7 @@ class Suite {
 
   const CheckRequest& request_;
   const Progress& progress_;
+  mutable std::size_t kept_left_;
   Ledger ledger_;
   std::set<std::string> case_names_;
   std::set<std::string> tags_;

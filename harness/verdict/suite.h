@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,15 @@
 #include "harness/verdict/shard.h"
 
 namespace assay {
+
+// A kernel that neither this program nor a plugin has, such as a function of Python: whoever has it runs its calls, on copies of their
+// tensors. So nothing is asked of it that needs the tensors themselves: guard pages, alignment, aliases, threads, refusals.
+struct Callable {
+  std::string op;
+  std::string name;  // "python:rms_norm"
+  std::shared_ptr<Executor> executor;
+  Traits traits = {};
+};
 
 struct CheckRequest {
   std::vector<std::string> ops;  // empty: all
@@ -34,8 +44,11 @@ struct CheckRequest {
   std::string variant;                  // empty: all; one of them by its name, such as mine:rms_norm
   std::optional<RunnerOptions> runner;  // where kernels run; empty: here. With plugins it is these that are checked, else ours
   std::filesystem::path own_ledger;     // the plugins' owner's; empty: none
+  std::vector<Callable> callables;      // with these, it is they that are checked
+  std::size_t kept_bytes = 0;           // of failed cases' calls (CaseResult::call), as many as that holds
 
   bool plugins() const { return runner && !runner->plugins.empty(); }
+  bool strangers() const { return plugins() || !callables.empty(); }
   // Nothing but ops and ISA narrows it: what is missing then is a fault.
   bool everything() const { return case_name.empty() && tag.empty() && variant.empty() && !generated; }
 };

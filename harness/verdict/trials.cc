@@ -54,7 +54,7 @@ bool Trials::wanted(const std::string& name) {
 const std::vector<Candidate>& Trials::of(const Op& op) {
   const auto known = known_.find(&op);
   if (known != known_.end()) return known->second;
-  return known_[&op] = runner_ ? remote(op) : own(op);
+  return known_[&op] = !request_.callables.empty() ? callables(op) : runner_ ? remote(op) : own(op);
 }
 
 std::vector<Candidate> Trials::own(const Op& op) {
@@ -124,6 +124,22 @@ std::vector<Candidate> Trials::remote(const Op& op) {
   return found;
 }
 
+std::vector<Candidate> Trials::callables(const Op& op) {
+  std::vector<Candidate> found;
+  for (const Callable& one : request_.callables) {
+    if (one.op != op.name || !wanted(one.name)) continue;
+    found.push_back({.name = one.name,
+                     .selection = "--variant " + one.name,
+                     .executor = one.executor.get(),
+                     .canonical = false,
+                     .placed = false,
+                     .traits = one.traits});
+    skips_.push_back({variant_label(op.name, one.name),
+                      "gets copies of the tensors: not asked for guard pages, alignment, aliases, surroundings, cuts, threads"});
+  }
+  return found;
+}
+
 void Trials::take_traits(const Op& op, SuiteResult& result) const {
   const auto known = known_.find(&op);
   if (known == known_.end()) return;
@@ -133,8 +149,11 @@ void Trials::take_traits(const Op& op, SuiteResult& result) const {
       result.traits.push_back({label, key, value, one.record->seen.contains(key)});
     const auto& left_out = one.record->not_asked;
     if (left_out.empty()) continue;
-    result.skips.push_back({label, fmt::format("not asked of {} cases that hold NaN or infinity ({}=no): {}", left_out.size(),
-                                               kNan, fmt::join(left_out, "; "))});
+    std::vector<std::string> kinds;
+    if (!one.placed) kinds.emplace_back("are to be refused");
+    if (!one.traits.takes_nan()) kinds.push_back(fmt::format("hold NaN or infinity ({}=no)", kNan));
+    result.skips.push_back({label, fmt::format("not asked of {} cases that {}: {}", left_out.size(), fmt::join(kinds, ", or "),
+                                               fmt::join(left_out, "; "))});
   }
 }
 

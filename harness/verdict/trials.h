@@ -35,6 +35,7 @@ class Trials {
  private:
   std::vector<Candidate> own(const Op& op);
   std::vector<Candidate> remote(const Op& op);
+  std::vector<Candidate> callables(const Op& op);
   std::string options_of(const RemoteKernel& kernel) const;
   bool wanted(const std::string& name);
   void require_packed_tensors() const;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -165,16 +167,56 @@ AssayPlugin describe(const std::string& path, void* library) {
   return known;
 }
 
+struct BareFunction {
+  std::string file;
+  std::string function;
+  std::string op;
+};
+
+std::optional<BareFunction> bare_function(const std::string& path) {
+  const std::size_t hash = path.rfind('#');
+  const std::size_t equals = path.find('=', std::min(hash, path.size()));
+  if (hash == std::string::npos || equals == std::string::npos) return std::nullopt;
+  return BareFunction{path.substr(0, hash), path.substr(hash + 1, equals - hash - 1), path.substr(equals + 1)};
+}
+
+// Its name is the file's, without folders and endings.
+LoadedPlugin describe_function(const std::string& path, const BareFunction& bare, void* library) {
+  static std::deque<std::string> texts;  // what the kernel's fields point to
+  const auto kept = [](const std::string& text) { return texts.emplace_back(text).c_str(); };
+  void* symbol = dlsym(library, bare.function.c_str());
+  if (symbol == nullptr) fail(path, "has no symbol " + bare.function);
+  AssayPluginKernel kernel{};
+  kernel.size = sizeof kernel;
+  kernel.claim = ASSAY_CLAIM_BOUNDED;
+  kernel.op = kept(bare.op);
+  kernel.name = kept(bare.function);
+  kernel.isa = "scalar";
+  kernel.run = reinterpret_cast<AssayStatus (*)(const void*)>(symbol);
+  require_kernel(path, "kernel 0", kernel);
+  const std::string name = bare.file.substr(bare.file.rfind('/') + 1);
+  const std::string stem = name.substr(0, name.find('.'));
+  require_name(path, "name", stem.c_str());
+  return {path, stem, "(a function)", {kernel}};
+}
+
 }  // namespace
+
+std::string library_of(const std::string& path) {
+  const auto bare = bare_function(path);
+  return bare ? bare->file : path;
+}
 
 LoadedPlugin load_plugin(const std::string& path) {
   // Without a slash dlopen would look in the system's folders.
-  const std::string file = path.find('/') == std::string::npos ? "./" + path : path;
+  const std::string library_file = library_of(path);
+  const std::string file = library_file.find('/') == std::string::npos ? "./" + library_file : library_file;
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* why = dlerror();
     fail(path, std::string("cannot be loaded: ") + (why == nullptr ? "dlopen failed" : why));
   }
+  if (const auto bare = bare_function(path)) return describe_function(path, *bare, library);
   const AssayPlugin plugin = describe(path, library);
   return {path, plugin.name, plugin.version, kernels_of(path, plugin)};
 }

@@ -32,6 +32,10 @@ struct LoadedPlugin {
   static Traits traits_of(const AssayPluginKernel& kernel) { return Traits::parse(kernel.properties); }
 };
 
+// A library that is no plugin, named with the one function of it that is to be a kernel of an op: "FILE#FUNCTION=OP". It takes the op's
+// argument struct, as a plugin's `run` does, and claims and declares nothing. Its file; of any other path that itself.
+std::string library_of(const std::string& path);
+
 // Runs the library's constructors and assay_plugin(): foreign code. Throws PluginError: no such library, no symbol, another
 // ABI version, fields unknown here, an unknown op, ISA or property, a name twice or of other letters, a null function, a layout
 // half-stated.

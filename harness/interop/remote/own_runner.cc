@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "harness/interop/plugin/loader.h"
+#include "harness/verdict/data_dir.h"
 #include "harness/verdict/discipline/sanitized.h"
 
 namespace assay {
@@ -12,7 +14,7 @@ namespace {
 
 // build/<preset>/assay-runner for build/<preset>/assay and for build/<preset>/tests/parity_test.
 std::string own_runner() {
-  const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  const std::filesystem::path folder = program_folder();
   for (const auto& candidate : {folder / "assay-runner", folder.parent_path() / "assay-runner"}) {
     if (access(candidate.c_str(), X_OK) == 0) return candidate;
   }
@@ -20,11 +22,17 @@ std::string own_runner() {
                            ": not there; expected beside this program (or name one by --runner)");
 }
 
+std::vector<std::string> files_of(const std::vector<std::string>& plugins) {
+  std::vector<std::string> files;
+  for (const std::string& plugin : plugins) files.push_back(library_of(plugin));
+  return files;
+}
+
 }  // namespace
 
 OwnRunner::OwnRunner(const std::vector<std::string>& plugins, const IsolationRequest& request) : words_{own_runner()} {
   if (request.wish != IsolationRequest::Wish::none && !ASSAY_SANITIZED)
-    isolation_ = std::make_unique<Isolation>(words_[0], plugins, request);
+    isolation_ = std::make_unique<Isolation>(words_[0], files_of(plugins), request);
 }
 
 std::unique_ptr<ChildProcess> OwnRunner::start(int shared, IsolationState& state) {
