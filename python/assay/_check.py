@@ -74,7 +74,7 @@ def check(
     if op is not None:
         request["ops"] = [require(op)]
     if shape is not None:
-        request["shape"] = {name: _plain(value) for name, value in shape.items()}
+        request["shape"] = {name: _plain(op or "shape", name, value) for name, value in shape.items()}
     if data is not None:
         request["data"] = data
     if exchange is not None and op is not None:
@@ -231,7 +231,9 @@ def _plain_text(value: str) -> str:
     return value
 
 
-def _plain(value: object) -> int | float | str:
+def _plain(op: str, name: str, value: object) -> int | float | str:
     if isinstance(value, (str, float)):
         return value
-    return int(value)  # type: ignore[call-overload, no-any-return]
+    if not hasattr(value, "__index__"):
+        raise ArgumentError(op, name, repr(value), "a number or a word")
+    return int(value.__index__())
