@@ -1,6 +1,6 @@
 """Qwen3's forward pass from its definition, in NumPy fp64: the truth that every engine is held against, Hugging Face's runs included.
 
-    python record_fp64.py MODEL_DIR OUT.h5 [--prompts prompts.json]
+    PYTHONPATH=python python record_fp64.py MODEL_DIR OUT.h5 [--prompts prompts.json]
 
 No code of transformers is used. Angles of rope are computed in fp64 (recipe f64). OUT.h5 is a trace (golden/SCHEMA.md).
 """
@@ -11,10 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from assay.record import Head, Recording, layer_site, sha256_of
 from tokenizers import Tokenizer
 
-from hf_model import PromptSpec, load, read_prompts, theta_of, weight_files
-from trace import Prompt, Trace, layer_site, sha256_of, write_trace
+from hf_model import load, read_prompts, theta_of, weight_files
 
 HERE = Path(__file__).parent
 
@@ -79,12 +79,6 @@ def forward(config: dict, weights: dict[str, np.ndarray], ids: list[int]) -> tup
     return out, x @ weights[head].T
 
 
-def record(config: dict, weights: dict[str, np.ndarray], ids: list[int], spec: PromptSpec) -> Prompt:
-    sites, logits = forward(config, weights, ids)
-    rows = spec.rows(len(ids))
-    return Prompt(np.array(ids), rows, logits[rows], {name: v[rows] for name, v in sites.items()}, spec.text)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=Path, metavar="MODEL_DIR")
@@ -93,14 +87,15 @@ def main() -> None:
     args = parser.parse_args()
     config, weights = load(args.model)
     tokenizer = Tokenizer.from_file(str(args.model / "tokenizer.json"))
-    trace = Trace(args.model.resolve().name, config.get("dtype") or config.get("torch_dtype"), sha256_of(weight_files(args.model)[0]),
-                  "definition", "f64", "float64", "golden/record/record_fp64.py",
-                  f"Qwen3's definition in NumPy {np.__version__}, fp64 throughout, rope angles in fp64")
-    trace.weights = {"bfloat16": "bf16", "float16": "f16", "float32": "f32"}[trace.weights]
+    weights_type = {"bfloat16": "bf16", "float16": "f16", "float32": "f32"}[config.get("dtype") or config.get("torch_dtype")]
+    recording = Recording(Head(args.model.resolve().name, weights_type, "definition", "f64", "float64",
+                               f"Qwen3's definition in NumPy {np.__version__}, fp64 throughout, rope angles in fp64",
+                               sha256_of(weight_files(args.model)[0]), "golden/record/record_fp64.py"))
     for spec in read_prompts(args.prompts):
         ids = tokenizer.encode(spec.text, add_special_tokens=False).ids
-        trace.prompts[spec.name] = record(config, weights, ids, spec)
-    write_trace(args.out, trace)
+        sites, logits = forward(config, weights, ids)
+        recording.add(spec.name, ids, sites, logits, rows=spec.rows(len(ids)), text=spec.text)
+    recording.write(args.out)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from assay import record as record
+    import assay.record  # noqa: F401
     from assay._bench import BenchReport as BenchReport
     from assay._bench import bench as bench
     from assay._check import check as check

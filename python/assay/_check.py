@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from assay import _arrays, _host, _shapes, _subject
 from assay._errors import ArgumentError, AssayError
@@ -74,7 +74,7 @@ def check(
     if op is not None:
         request["ops"] = [require(op)]
     if shape is not None:
-        request["shape"] = {name: _plain(op or "shape", name, value) for name, value in shape.items()}
+        request["shape"] = {name: plain(op or "shape", name, value) for name, value in shape.items()}
     if data is not None:
         request["data"] = data
     if exchange is not None and op is not None:
@@ -115,8 +115,13 @@ def with_callable(request: Mapping[str, Any], op: str, kernel: object, exchange:
 
 def judged(request: dict[str, Any], progress: Callable[[str, str, str], object] | None) -> dict[str, Any]:
     """What the extension finds. Raises AssayError for wrong use."""
+    return cast("dict[str, Any]", asked(_assay.check, request, progress))
+
+
+def asked(function: Callable[..., Any], *arguments: object) -> Any:
+    """What a function of the extension gives. Raises AssayError with its words for wrong use."""
     try:
-        return _assay.check(request, progress)
+        return function(*arguments)
     except (ValueError, RuntimeError) as error:
         raise AssayError(str(error)) from None
 
@@ -231,7 +236,8 @@ def _plain_text(value: str) -> str:
     return value
 
 
-def _plain(op: str, name: str, value: object) -> int | float | str:
+def plain(op: str, name: str, value: object) -> int | float | str:
+    """A value of a shape. Raises ArgumentError."""
     if isinstance(value, (str, float)):
         return value
     if not hasattr(value, "__index__"):

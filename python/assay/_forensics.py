@@ -155,6 +155,7 @@ class SiteAttribution:
     total: float | None
     inherited: float | None
     own: float | None
+    explanations: list[str]
     remarks: list[str]
 
 
@@ -234,7 +235,7 @@ Made = TypeVar("Made")
 
 def _made(kind: type[Made], value: dict[str, Any]) -> Made:
     """A dataclass out of JSON: its fields by name; what the JSON leaves out is None or empty."""
-    hints = _hints(kind)
+    hints = _hints(cast(Any, kind))
     given = {**value, "json": value}
     return kind(**{field.name: _converted(hints[field.name], given.get(field.name)) for field in fields(cast(Any, kind))})
 

@@ -139,10 +139,10 @@ class Isolated:
             self._lost += 1
             return f"the interpreter {wrong}"
         self._lost = 0
-        return head["wrong"] if "wrong" in head else _outputs(specs, buffers)
+        return head["wrong"] if "wrong" in head else outputs_of(specs, buffers)
 
 
-def _outputs(specs: Sequence[Mapping[str, Any]], buffers: Sequence[bytearray]) -> list[Any] | str:
+def outputs_of(specs: Sequence[Mapping[str, Any]], buffers: Sequence[bytearray]) -> list[Any] | str:
     """What came back, held to the sizes that were asked for: the other side is not trusted."""
     outs = [one for one in specs if one["role"] == "out"]
     sizes = [int(np.prod(_arrays.numpy_shape(o["dtype"], o["shape"]))) * _arrays.numpy_dtype(o["dtype"]).itemsize for o in outs]
@@ -155,7 +155,7 @@ class Here:
     """A callable in this interpreter, with neither isolation nor time limit."""
 
     def __init__(self, op: str, kernel: Callable[..., Any], framework: str, why: str) -> None:
-        self._subject = Subject(op, kernel, framework)
+        self.subject = Subject(op, kernel, framework)
         self.description = f"none ({why})"
 
     def __enter__(self) -> Self:
@@ -167,7 +167,7 @@ class Here:
     def __call__(self, scalars: Scalars, specs: list[dict[str, Any]], inputs: list[_arrays.Wire]) -> list[Any] | str:
         arrays = [_arrays.from_wire(one) for one in inputs]
         try:
-            outputs = self._subject.call(scalars, [Spec(**one) for one in specs], arrays)
+            outputs = self.subject.call(scalars, [Spec(**one) for one in specs], arrays)
         except Wrong as wrong:
             return str(wrong)
         return [one.reshape(-1).view(np.uint8) for one in outputs]

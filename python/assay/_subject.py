@@ -67,12 +67,15 @@ class Subject:
                 answer = self.bind(scalars, names, inputs)()
         except Exception as error:
             raise Wrong(f"raised {type(error).__name__}: {error}; {_place(error)}") from None
-        outputs = [spec for spec in specs if spec.role == "out"]
-        found = [self._output(spec, one) for spec, one in zip(outputs, self._split(outputs, answer), strict=True)]
+        found = self.outputs([spec for spec in specs if spec.role == "out"], answer)
         for name, array, old in zip(names, inputs, before, strict=True):
             if array.tobytes() != old.tobytes():
                 raise Wrong(f"changed its input {name}")
         return found
+
+    def outputs(self, specs: Sequence[Spec], answer: Any) -> list[_arrays.Array]:
+        """An answer as dense arrays, one an output. Raises Wrong."""
+        return [self._output(spec, one) for spec, one in zip(specs, self._split(specs, answer), strict=True)]
 
     def _split(self, outputs: Sequence[Spec], answer: Any) -> list[Any]:
         names = ", ".join(spec.name for spec in outputs)
@@ -145,8 +148,12 @@ def _serve(channel: socket.socket) -> None:
         _frames.send(channel, {"wrong": f"{type(error).__name__}: {error}"})
         return
     _frames.send(channel, {"ready": True})
+    clock = Timer(subject)
     while True:
         head, buffers = _frames.receive(channel)
+        if "clock" in head:
+            _frames.send(channel, *clock.answer(head, buffers))
+            continue
         specs, inputs = unpack(head, buffers)
         try:
             outputs = subject.call(head["scalars"], specs, inputs)
@@ -154,6 +161,34 @@ def _serve(channel: socket.socket) -> None:
             _frames.send(channel, {"wrong": str(wrong)})
         else:
             _frames.send(channel, {}, [np.ascontiguousarray(one).reshape(-1).view(np.uint8) for one in outputs])
+
+
+class Timer:
+    """Answers what `assay.bench` asks."""
+
+    def __init__(self, subject: Subject) -> None:
+        self._subject = subject
+        self._clock: Any = None
+
+    def answer(self, head: Mapping[str, Any], buffers: Sequence[bytearray]) -> tuple[dict[str, Any], list[_arrays.Array]]:
+        """A frame for a frame."""
+        from assay._clock import Clock
+
+        try:
+            if head["clock"] == "prepare":
+                each = len(buffers) // head["copies"]
+                copies = [unpack(head, buffers[i * each : (i + 1) * each]) for i in range(head["copies"])]
+                self._clock = Clock(self._subject, head["scalars"], copies[0][0], [inputs for _, inputs in copies])
+                return {}, []
+            if head["clock"] == "round":
+                cpu, wall, threads = self._clock.round(head["seconds"])
+                return {"cpu": cpu, "wall": wall, "threads": threads}, []
+            copy, outputs = self._clock.kept()
+        except Wrong as wrong:
+            return {"wrong": str(wrong)}, []
+        except Exception as error:
+            return {"wrong": f"raised {type(error).__name__}: {error}"}, []
+        return {"copy": copy}, [one.reshape(-1).view(np.uint8) for one in outputs]
 
 
 def unpack(head: Mapping[str, Any], buffers: Sequence[bytearray]) -> tuple[list[Spec], list[_arrays.Array]]:

@@ -3,7 +3,6 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "harness/interop/plugin/properties.h"
@@ -14,44 +13,6 @@
 
 namespace assay::python {
 namespace {
-
-// The scalars as the argument struct has them: all of them, whatever the parameters leave out.
-nb::dict scalars_of(const Op& op, const CallPart& part) {
-  nb::dict scalars = params_to(part.params);
-  const Arguments args(op, part.params, part.pointers);
-  const auto read = [&args](const Field& field, auto value) {
-    std::memcpy(&value, static_cast<const std::byte*>(args.data()) + field.offset, sizeof value);
-    return value;
-  };
-  for (const Field& field : op.family->fields) {
-    const char* name = field.param == nullptr ? field.name : field.param;
-    if (*name == '\0') name = field.name;
-    switch (field.kind) {
-      case FieldKind::tensor:
-      case FieldKind::array:
-        break;
-      case FieldKind::choice:
-        scalars[name] = field.choices[static_cast<std::size_t>(read(field, std::int32_t{}))];
-        break;
-      case FieldKind::int32:
-        scalars[name] = read(field, std::int32_t{});
-        break;
-      case FieldKind::real32:
-        scalars[name] = read(field, float{});
-        break;
-      case FieldKind::real64:
-        scalars[name] = read(field, double{});
-        break;
-      case FieldKind::size:
-      case FieldKind::number:
-      case FieldKind::any:
-      case FieldKind::length:
-        scalars[name] = read(field, std::int64_t{});
-        break;
-    }
-  }
-  return scalars;
-}
 
 // Runs calls by `exchange(scalars, signature, inputs)`, which returns a list of the outputs' bytes, or says in a string what befell the call. What
 // it raises (ctrl-C, a fault of the package's own) ends the suite.
@@ -70,9 +31,7 @@ class PythonExecutor final : public Executor {
         const TensorSpec& spec = signature.tensors[t];
         if (spec.role == Direction::in) inputs.append(array_to(gather(spec, part.pointers[t])));
       }
-      nb::list specs;
-      for (const TensorSpec& spec : signature.tensors) specs.append(spec_to(spec));
-      const nb::object answer = exchange_(scalars_of(call.op(), part), specs, inputs);
+      const nb::object answer = exchange_(scalars_of(call.op(), part), specs_to(signature), inputs);
       if (nb::isinstance<nb::str>(answer)) {
         result.failure = nb::cast<std::string>(answer);
         return result;
@@ -153,9 +112,7 @@ CheckRequest request_from(const nb::dict& given) {
 nb::object call_to(const std::shared_ptr<const JudgedCall>& call) {
   if (!call) return nb::none();
   nb::dict made;
-  nb::list specs;
-  for (const TensorSpec& spec : call->signature.tensors) specs.append(spec_to(spec));
-  made["signature"] = specs;
+  made["signature"] = specs_to(call->signature);
   made["inputs"] = arrays_to(call->inputs);
   made["outputs"] = arrays_to(call->outputs);
   nb::list expected;

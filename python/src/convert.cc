@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstring>
 #include <stdexcept>
 
 namespace assay::python {
@@ -65,6 +66,8 @@ nb::dict expected_to(const reference::Expected& expected) {
   return truth;
 }
 
+namespace {
+
 nb::dict spec_to(const TensorSpec& spec) {
   nb::dict made;
   made["name"] = spec.name;
@@ -74,6 +77,51 @@ nb::dict spec_to(const TensorSpec& spec) {
   made["alias"] = spec.alias;
   made["in_place_only"] = spec.in_place_only;
   return made;
+}
+
+}  // namespace
+
+nb::list specs_to(const Signature& signature) {
+  nb::list specs;
+  for (const TensorSpec& spec : signature.tensors) specs.append(spec_to(spec));
+  return specs;
+}
+
+nb::dict scalars_of(const Op& op, const CallPart& part) {
+  nb::dict scalars = params_to(part.params);
+  const Arguments args(op, part.params, part.pointers);
+  const auto read = [&args](const Field& field, auto value) {
+    std::memcpy(&value, static_cast<const std::byte*>(args.data()) + field.offset, sizeof value);
+    return value;
+  };
+  for (const Field& field : op.family->fields) {
+    const char* name = field.param == nullptr ? field.name : field.param;
+    if (*name == '\0') name = field.name;
+    switch (field.kind) {
+      case FieldKind::tensor:
+      case FieldKind::array:
+        break;
+      case FieldKind::choice:
+        scalars[name] = field.choices[static_cast<std::size_t>(read(field, std::int32_t{}))];
+        break;
+      case FieldKind::int32:
+        scalars[name] = read(field, std::int32_t{});
+        break;
+      case FieldKind::real32:
+        scalars[name] = read(field, float{});
+        break;
+      case FieldKind::real64:
+        scalars[name] = read(field, double{});
+        break;
+      case FieldKind::size:
+      case FieldKind::number:
+      case FieldKind::any:
+      case FieldKind::length:
+        scalars[name] = read(field, std::int64_t{});
+        break;
+    }
+  }
+  return scalars;
 }
 
 nb::dict comparison_to(const TensorSpec& spec, const Comparison& found) {

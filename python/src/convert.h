@@ -43,14 +43,17 @@ nb::list strings_to(const List& strings) {
 
 // {"value", "bound", "bits_only"} of a bounded output; {"bytes"} of an exact one; {} of an encoded one.
 nb::dict expected_to(const reference::Expected& expected);
-// {"name", "dtype", "role", "shape", "alias", "in_place_only"}.
-nb::dict spec_to(const TensorSpec& spec);
+// {"name", "dtype", "role", "shape", "alias", "in_place_only"} each.
+nb::list specs_to(const Signature& signature);
+// The scalars as the call's argument struct has them: all of them, whatever the parameters leave out.
+nb::dict scalars_of(const Op& op, const CallPart& part);
 // What was found of one output: figures, and {"index", "got", "want", "margin", "ulp"} of its worst element.
 nb::dict comparison_to(const TensorSpec& spec, const Comparison& found);
 
 void bind_ops(nb::module_& module);
 void bind_truth(nb::module_& module);
 void bind_check(nb::module_& module);
+void bind_bench(nb::module_& module);
 void bind_trace(nb::module_& module);
 
 }  // namespace assay::python

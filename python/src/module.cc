@@ -14,5 +14,6 @@ NB_MODULE(_assay, module) {
   bind_ops(module);
   bind_truth(module);
   bind_check(module);
+  bind_bench(module);
   bind_trace(module);
 }

@@ -89,9 +89,7 @@ nb::dict op_info(const std::string& name) {
 }
 
 nb::list signature(const std::string& name, const nb::dict& params) {
-  nb::list specs;
-  for (const TensorSpec& spec : signature_of(require_op(name), params_from(params)).tensors) specs.append(spec_to(spec));
-  return specs;
+  return specs_to(signature_of(require_op(name), params_from(params)));
 }
 
 nb::dict dtypes() {

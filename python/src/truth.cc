@@ -3,42 +3,14 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <memory>
-
 #include "golden/manifest.h"
-#include "harness/verdict/strided.h"
 #include "harness/verdict/suite.h"
 #include "python/src/convert.h"
+#include "python/src/laid.h"
 #include "reference/ops/status.h"
 
 namespace assay::python {
 namespace {
-
-// A call's tensors in memory of its own, inputs filled.
-class Laid {
- public:
-  Laid(const Op& op, const Params& params, const std::vector<Array>& inputs) : signature_(signature_of(op, params)) {
-    auto input = inputs.begin();
-    for (const TensorSpec& spec : signature_.tensors) {
-      memory_.push_back(std::make_unique<std::byte[]>(spec.extent_bytes()));
-      pointers_.push_back(memory_.back().get());
-      if (spec.role == Direction::in) scatter(spec, *input++, pointers_.back());
-    }
-    for (std::size_t t = 0; t < pointers_.size(); ++t) {
-      if (!signature_.tensors[t].in_place_only) continue;
-      for (std::size_t other = 0; other < t; ++other) {
-        if (signature_.tensors[other].name == signature_.tensors[t].alias) pointers_[t] = pointers_[other];
-      }
-    }
-  }
-  const Signature& signature() const { return signature_; }
-  std::span<void* const> pointers() const { return pointers_; }
-
- private:
-  Signature signature_;
-  std::vector<std::unique_ptr<std::byte[]>> memory_;
-  std::vector<void*> pointers_;
-};
 
 GoldenFile golden_of(const Op& op) {
   const std::filesystem::path path = own_golden() / "ops" / fmt::format("{}.h5", op.name);
@@ -73,9 +45,7 @@ nb::dict read_case(const std::string& name, const std::string& case_name) {
   made["tags"] = strings_to(test.tags);
   made["status"] = std::string(status_name(test.status));
   made["params"] = params_to(test.params);
-  nb::list specs;
-  for (const TensorSpec& spec : signature_of(op, test.params).tensors) specs.append(spec_to(spec));
-  made["signature"] = specs;
+  made["signature"] = specs_to(signature_of(op, test.params));
   made["inputs"] = arrays_to(test.inputs);
   made["expected"] = test.status == ASSAY_OK ? expected_of(op, test) : nb::list();
   return made;

@@ -158,7 +158,9 @@ def test_several_outputs():
 
     report = assay.check("rope_table", table, shape={"rows": 4, "pairs": 32, "recipe": "f64", "theta": 1e4})
     assert report, str(report)
-    swapped = assay.check("rope_table", lambda **given: table(**{k: given[k] for k in ("positions", "pairs", "theta", "recipe")})[::-1], shape={"rows": 4, "pairs": 32})
+    swapped = assay.check(
+        "rope_table", lambda **given: table(**{k: given[k] for k in ("positions", "pairs", "theta", "recipe")})[::-1], shape={"rows": 4, "pairs": 32}
+    )
     assert not swapped
 
 
@@ -187,7 +189,9 @@ def test_wrong_use(tmp_path):
 
 def test_ctrl_c_leaves_nothing(tmp_path):
     program = tmp_path / "hang.py"
-    program.write_text("import assay, time\ndef hangs(x):\n    open('pid', 'w').write(str(__import__('os').getpid()))\n    time.sleep(99)\nassay.check('rms_norm', hangs)\n")
+    program.write_text(
+        "import assay, time\ndef hangs(x):\n    open('pid', 'w').write(str(__import__('os').getpid()))\n    time.sleep(99)\nassay.check('rms_norm', hangs)\n"
+    )
     child = subprocess.Popen([sys.executable, program], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     pid = tmp_path / "pid"
     while not (pid.exists() and pid.read_text()):

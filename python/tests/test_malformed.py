@@ -2,6 +2,7 @@
 
 import gc
 import os
+from pathlib import Path
 
 import kernels
 import ml_dtypes
@@ -138,10 +139,19 @@ OTHER_OPS = {
     "no result": (lambda: assay.compare("rms_norm", x=X, w=W, eps=1e-6), "the result is 0 arrays"),
     "no such op": (lambda: assay.reference("rms_nrm", x=X), "the nearest is 'rms_norm'"),
     "no op": (lambda: assay.reference("", x=X), "unknown op ''"),
-    "an enumerator": (lambda: assay.reference("rope_table", positions=np.zeros(3, np.int32), pairs=4, recipe="llama", theta=1e4), "recipe is 'llama'; expected one of 'f64'"),
-    "an enumerator's number": (lambda: assay.reference("rope_table", positions=np.zeros(3, np.int32), pairs=4, recipe=1, theta=1e4), "recipe is 1; expected one of"),
+    "an enumerator": (
+        lambda: assay.reference("rope_table", positions=np.zeros(3, np.int32), pairs=4, recipe="llama", theta=1e4),
+        "recipe is 'llama'; expected one of 'f64'",
+    ),
+    "an enumerator's number": (
+        lambda: assay.reference("rope_table", positions=np.zeros(3, np.int32), pairs=4, recipe=1, theta=1e4),
+        "recipe is 1; expected one of",
+    ),
     "blocks as floats": (lambda: assay.reference("decode_q4_0", src=np.zeros((4, 18), np.float32)), "expected uint8 [n / 32, 18], blocks of q4_0"),
-    "blocks of other bytes": (lambda: assay.reference("decode_q4_0", src=np.zeros((4, 17), np.uint8)), "src is uint8 [4, 17]; expected uint8 [4, 18], blocks of q4_0"),
+    "blocks of other bytes": (
+        lambda: assay.reference("decode_q4_0", src=np.zeros((4, 17), np.uint8)),
+        "src is uint8 [4, 17]; expected uint8 [4, 18], blocks of q4_0",
+    ),
     "bits for bf16": (lambda: assay.reference("convert_bf16_f32", src=np.zeros(4, np.uint16)), "src is uint16 [4]; expected bfloat16"),
     "an index past the table": (lambda: assay.reference("embed_f32", table=X, ids=np.array([2], np.int32)), "out_of_range"),
     "a negative index": (lambda: assay.reference("embed_f32", table=X, ids=np.array([-1], np.int32)), "out_of_range"),
@@ -190,8 +200,7 @@ def test_what_a_result_refers_to_lives_on():
 
 def test_many_calls_leave_no_memory_behind():
     def resident():
-        with open("/proc/self/statm") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")
 
     x, w = np.ones((64, 1024), np.float32), np.ones(1024, np.float32)
     for _ in range(20):

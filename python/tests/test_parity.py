@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-KERNELS = '''
+KERNELS = """
 import assay
 import numpy as np
 import pytest
@@ -40,7 +40,7 @@ def to_half():
 @assay.parity("convert_f32_f16", traits="nan=no")
 def test_half(to_half):
     return to_half
-'''
+"""
 
 
 @pytest.fixture

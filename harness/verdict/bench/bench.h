@@ -10,6 +10,7 @@
 #include "harness/interop/remote/remote_runner.h"
 #include "harness/verdict/bench/roof.h"
 #include "harness/verdict/bench/rotation.h"
+#include "harness/verdict/bench/subject.h"
 #include "harness/verdict/checks.h"
 #include "harness/verdict/variant.h"
 
@@ -31,10 +32,12 @@ using Gate = std::function<bool(const Op& op, const Variant& variant, std::strin
 struct BenchOptions {
   Gate gate;                                 // empty: nothing is timed
   std::optional<RunnerOptions> runner = {};  // of plugins' kernels
-  Checks checks = Checks::all();             // that what they wrote while they were timed must pass
-  int rounds = 31;                           // roofs and kernel in turn; medians are reported
-  double round_seconds = 0.002;              // at least this much of the kernel in a round
-  double most_seconds = 4;                   // fewer rounds where they would take longer than this
+  // Who is timed in the place of foreign variants, where no plugin has them; `runner` is then that of ours beside it.
+  std::function<std::unique_ptr<Subject>(const BenchItem&)> subject = {};
+  Checks checks = Checks::all();  // that what they wrote while they were timed must pass
+  int rounds = 31;                // roofs and kernel in turn; medians are reported
+  double round_seconds = 0.002;   // at least this much of the kernel in a round
+  double most_seconds = 4;        // fewer rounds where they would take longer than this
 };
 
 struct BenchResult {
