@@ -13,5 +13,5 @@ print("the plan, a weight or a recipe is wrong, and no kernel" if far.reference_
 
 found = assay.attribute(model, golden, prompt=prompt)
 for site in found.prompts[0].to_blame:
-    print(site.verdict, site.site, *site.explanations, sep="\n  ")
+    print(f"{site.verdict} {site.site}:", "; ".join(site.explanations))
 print("passed" if found.passed else f"first: {found.prompts[0].to_blame[0].site}")

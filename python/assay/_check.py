@@ -158,6 +158,7 @@ def _made_of(kernel: object) -> str:
     code = getattr(kernel, "__code__", None)
     scope = getattr(kernel, "__globals__", {})
     values = [scope.get(name) for name in (code.co_names if code else ())]
+    values += [cell.cell_contents for cell in getattr(kernel, "__closure__", None) or ()]
     names = [getattr(value, "__name__", "").partition(".")[0] for value in values]
     names += [getattr(value, "__module__", None) or "" for value in values if not hasattr(value, "__name__")]
     return next((framework for framework in _arrays.FRAMEWORKS[1:] if framework in names), "numpy")

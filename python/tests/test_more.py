@@ -152,13 +152,14 @@ def test_forensics():
 
 @needs_source
 def test_the_walk_of_bisecting(tmp_path):
-    done = subprocess.run(
-        [sys.executable, EXAMPLES / "bisecting.py", SOURCE / "golden/models/kjv", SOURCE / "golden/traces/altered/kjv-hf-f32-kv_exchanged.h5", "beginning"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert "MISWIRED layers.02.k_proj" in done.stdout, done.stderr
+    altered = tmp_path / "exchanged/kjv"
+    altering = [sys.executable, SOURCE / "golden/record/alter_model.py", SOURCE / "golden/models/kjv", altered, "kv_exchanged"]
+    subprocess.run(altering, check=True, stdout=subprocess.DEVNULL)
+    walk = [sys.executable, EXAMPLES / "bisecting.py", altered, SOURCE / "golden/traces/kjv-hf-f32.h5"]
+    done = subprocess.run(walk, capture_output=True, text=True, check=False)
+    assert "the plan, a weight or a recipe is wrong, and no kernel" in done.stdout, done.stderr
+    assert "MISWIRED layers.02.k_proj" in done.stdout
+    assert "first: layers.02.k_proj" in done.stdout
     assert len((EXAMPLES / "bisecting.py").read_text().splitlines()) < 30
 
 

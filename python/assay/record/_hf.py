@@ -49,16 +49,21 @@ def _rotation(model: Any, seen: Taps) -> Iterator[None]:
         modeling.apply_rotary_pos_emb = rotate
 
 
+def _mapping_of(model: Any) -> Mapping[str, str]:
+    name = type(model).__name__
+    if name not in ARCHITECTURES:
+        raise AssayError(f"{unknown('architecture', name, ARCHITECTURES)}; for another model: assay.record.torch")
+    return ARCHITECTURES[name]
+
+
 def hf_sites(model: Any, input_ids: Sequence[int]) -> tuple[dict[str, Array], Array]:
     """One run of a model of transformers, without a cache: every site in execution order, and the logits. Raises AssayError for an architecture
     that the bench does not know."""
     import torch
 
-    name = type(model).__name__
-    if name not in ARCHITECTURES:
-        raise AssayError(f"{unknown('architecture', name, ARCHITECTURES)}; for another model: assay.record.torch")
+    mapping = _mapping_of(model)
     layers = model.config.num_hidden_layers
-    with torch.no_grad(), taps(model, ARCHITECTURES[name], layers) as seen, _rotation(model, seen):
+    with torch.no_grad(), taps(model, mapping, layers) as seen, _rotation(model, seen):
         logits = model(input_ids=torch.tensor([list(input_ids)]), use_cache=False).logits[0]
     if missing := all_sites(layers) - seen.sites.keys():
         raise AssayError(f"no values for {', '.join(sorted(missing))}")
@@ -82,6 +87,7 @@ def hf(
     Raises AssayError for an architecture that the bench does not know, and leaves no file then.
     """
     prompts = input_ids if isinstance(input_ids, Mapping) else {"prompt": input_ids}
+    _mapping_of(model)
     recording = Recording(head or _head_of(model), keep)
     for name, ids in prompts.items():
         kept = last.get(name, 0) if isinstance(last, Mapping) else last
