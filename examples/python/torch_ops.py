@@ -3,6 +3,8 @@
 `python torch_ops.py` holds each to its op. What torch leaves open (which NaN, what lies outside the mask) is declared: nan=no.
 """
 
+import inspect
+
 import torch
 import torch.nn.functional as F
 
@@ -56,10 +58,25 @@ KERNELS = {
 }
 
 
+class Compiled:
+    """torch.compile of a kernel, made where it is first called: what it makes cannot be pickled."""
+
+    def __init__(self, kernel):
+        self.kernel, self.made = kernel, None
+        self.__name__ = f"compiled_{kernel.__name__}"
+        self.__signature__ = inspect.signature(kernel)
+
+    def __call__(self, **given):
+        if self.made is None:
+            torch._dynamo.config.recompile_limit = 64
+            self.made = torch.compile(self.kernel, dynamic=True)
+        return self.made(**given)
+
+
 def compiled(name: str):
     """The same through torch.compile."""
     op, kernel, options = KERNELS[name]
-    return op, torch.compile(kernel, dynamic=True), {**options, "arrays": "torch"}
+    return op, Compiled(kernel), {**options, "arrays": "torch", "time_limit": 120}
 
 
 if __name__ == "__main__":

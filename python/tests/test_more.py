@@ -62,6 +62,15 @@ def test_torch_examples(example, name):
     assert not values, "\n".join(map(str, values[:5]))
 
 
+@pytest.mark.parametrize("name", ["rms_norm", "swiglu"])
+def test_torch_compiled(example, name):
+    pytest.importorskip("torch")
+    op, kernel, options = example("torch_ops").compiled(name)
+    report = assay.check(op, kernel, seed=1, **{**options, "shape": {"rows": 3, "n": 100}, "cases": 2})
+    assert report, str(report)
+    assert report.isolation.startswith("an interpreter of its own")
+
+
 def test_torch_gets_tensors_unasked(example):
     torch = pytest.importorskip("torch")
 
