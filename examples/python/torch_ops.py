@@ -33,6 +33,8 @@ def rope(x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tensor:
 
 def attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, position: int, window: int, causal: int, scale: float, first_position: int = 0):
     """Of q [rows, heads, head_dim] and k, v [kv heads, positions, head_dim]."""
+    if 0 in q.shape:
+        return q
     keys = first_position + torch.arange(k.shape[1])
     at = position + torch.arange(q.shape[0]).unsqueeze(1)
     mask = (keys <= at) & ((keys > at - window) | (window == 0)) if causal else torch.ones(q.shape[0], k.shape[1], dtype=torch.bool)
@@ -43,7 +45,7 @@ def attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, position: int, 
 
 def linear_bf16(w: torch.Tensor, x: torch.Tensor, n: int) -> torch.Tensor:
     """Weights of bf16, activations of fp32: w is tile-major, [ceil(n / 32), k, 32]."""
-    rows = w.transpose(1, 2).reshape(-1, w.shape[1])[:n]
+    rows = w.transpose(1, 2).flatten(0, 1)[:n]
     return F.linear(x, rows.float())
 
 
