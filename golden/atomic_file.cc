@@ -11,6 +11,8 @@
 #include <system_error>
 #include <utility>
 
+#include "golden/output_rule.h"
+
 namespace assay {
 namespace {
 
@@ -70,10 +72,10 @@ bool flush_folder_of(const std::filesystem::path& path) {
 
 }  // namespace
 
-NewFile::NewFile(std::filesystem::path path) : path_(std::move(path)), temporary_(path_.string() + ".new") {
-  std::error_code none;
-  const auto there = std::filesystem::status(path_, none);
-  if (exists(there) && !is_regular_file(there)) throw std::runtime_error(path_.string() + ": is there, and no regular file");
+NewFile::NewFile(const std::filesystem::path& path, std::string kind, Replaces replaces)
+    : path_(without_links(path)), temporary_(path_.string() + ".new"), kind_(std::move(kind)), replaces_(replaces) {
+  if (replaces_ == Replaces::no_input) require_replaceable(path_);
+  if (!kind_.empty()) require_kind(path_, kind_);
   open_and_lock();
   if (ftruncate(file_, 0) == 0) {
     remember(temporary_.c_str());
@@ -112,6 +114,8 @@ void NewFile::fail() const {
 }
 
 void NewFile::commit() {
+  if (replaces_ == Replaces::no_input) require_replaceable(path_);
+  if (kind_.empty()) require_kind(path_, file_kind(temporary_));
   if (!flush(file_) || rename(temporary_.c_str(), path_.c_str()) != 0) fail();
   forget(temporary_.c_str());
   close(std::exchange(file_, -1));

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "golden/hdf5_source.h"
+#include "golden/output_rule.h"
 #include "golden/packed_answer.h"
 
 namespace assay {
@@ -166,6 +167,7 @@ std::string how_it_ended(int status) {
 class Hdf5InChild final : public Hdf5Source {
  public:
   Hdf5InChild(std::filesystem::path path, std::chrono::milliseconds patience) : path_(std::move(path)), patience_(patience) {
+    note_input(path_);  // the child's notes are not this process's
     std::array<int, 2> ends{};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) fail_to_start();
     child_ = fork();

@@ -20,7 +20,7 @@ hid_t open_hdf5(const std::filesystem::path& path) {
   initialise_hdf5();
   std::error_code none;
   const std::uintmax_t size = std::filesystem::file_size(path, none);
-  if (none || size > kMostInMemory) return H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  if (!none && size > kMostInMemory) return H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
   std::string bytes;
   try {
     bytes = read_file(path);

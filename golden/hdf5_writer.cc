@@ -75,7 +75,7 @@ std::int64_t chunk_rows(std::int64_t rows, std::int64_t row_bytes) {
   return std::clamp<std::int64_t>(kChunkBytes / std::max<std::int64_t>(row_bytes, 1), 1, std::max<std::int64_t>(rows, 1));
 }
 
-Hdf5Writer::Hdf5Writer(std::filesystem::path path, Format format) : new_(std::move(path)) {
+Hdf5Writer::Hdf5Writer(const std::filesystem::path& path, Format format) : new_(path, kHdf5File) {
   initialise_hdf5();
   const Handle creation(H5Pcreate(H5P_FILE_CREATE));
   H5Pset_obj_track_times(creation, false);

@@ -22,7 +22,7 @@ class Hdf5Writer {
   // The library's format: v108 for goldens, v110 for traces.
   enum class Format : std::uint8_t { v108, v110 };
 
-  Hdf5Writer(std::filesystem::path path, Format format);
+  Hdf5Writer(const std::filesystem::path& path, Format format);
   Hdf5Writer(const Hdf5Writer&) = delete;
   Hdf5Writer& operator=(const Hdf5Writer&) = delete;
   ~Hdf5Writer();

@@ -1,6 +1,7 @@
 #include "golden/read_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -8,14 +9,24 @@
 #include <system_error>
 #include <vector>
 
+#include "golden/output_rule.h"
+
 namespace assay {
 namespace {
 
 class OpenFile {
  public:
   explicit OpenFile(const std::filesystem::path& path) : path_(path) {
-    do file_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    // Without O_NONBLOCK, opening a pipe would wait for a writer.
+    do file_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     while (file_ < 0 && errno == EINTR);
+    struct stat info {};
+    if (file_ < 0 || fstat(file_, &info) != 0) return;
+    note_input(path);
+    if (S_ISREG(info.st_mode)) return;
+    close(file_);
+    throw std::runtime_error(path_.string() + (S_ISDIR(info.st_mode) ? ": is a folder; expected a file"
+                                                                     : ": is a pipe or a device; expected a regular file"));
   }
   OpenFile(const OpenFile&) = delete;
   OpenFile& operator=(const OpenFile&) = delete;

@@ -30,7 +30,7 @@ std::int64_t raw_trace_bytes(std::span<const TraceSite> sites, std::int64_t rows
   return bytes;
 }
 
-TraceWriter::TraceWriter(std::filesystem::path path, const TraceHead& head) : file_(std::move(path), Hdf5Writer::Format::v110) {
+TraceWriter::TraceWriter(const std::filesystem::path& path, const TraceHead& head) : file_(path, Hdf5Writer::Format::v110) {
   file_.set_attribute("/", "schema", kGoldenSchema);
   file_.set_attribute("/", "kind", "trace");
   const std::pair<const char*, const std::string&> texts[] = {

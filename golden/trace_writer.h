@@ -47,7 +47,7 @@ std::int64_t raw_trace_bytes(std::span<const TraceSite> sites, std::int64_t rows
 // gives the same values.
 class TraceWriter {
  public:
-  TraceWriter(std::filesystem::path path, const TraceHead& head);
+  TraceWriter(const std::filesystem::path& path, const TraceHead& head);
 
   const std::filesystem::path& path() const { return file_.path(); }
 

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "engine/files/checked.h"
+#include "golden/output_rule.h"
 
 namespace assay {
 namespace {
@@ -27,7 +28,8 @@ void check_name(std::string_view name, std::size_t most) {
 
 }  // namespace
 
-GgufWriter::GgufWriter(std::filesystem::path path, std::uint32_t alignment) : file_(std::move(path)), alignment_(alignment) {
+GgufWriter::GgufWriter(const std::filesystem::path& path, std::uint32_t alignment)
+    : file_(path, kGgufModel), alignment_(alignment) {
   if (!std::has_single_bit(alignment) || alignment < 8 || alignment > (1U << 20)) {
     throw std::logic_error("GGUF: alignment " + std::to_string(alignment) + "; expected a power of two from 8 to 1048576");
   }

@@ -20,7 +20,7 @@ namespace assay {
 // the reader would refuse and for a wrong number of bytes.
 class GgufWriter {
  public:
-  explicit GgufWriter(std::filesystem::path path, std::uint32_t alignment = 32);
+  explicit GgufWriter(const std::filesystem::path& path, std::uint32_t alignment = 32);
 
   // T: one of GgufType's integers, reals and bool.
   template <class T>

@@ -11,6 +11,7 @@
 
 #include "engine/files/file_error.h"
 #include "engine/files/lost_pages.h"
+#include "golden/output_rule.h"
 
 namespace assay {
 namespace {
@@ -48,6 +49,7 @@ MappedFile::MappedFile(const std::filesystem::path& path) : name_(path.string())
   if (file.number() < 0) fail_with_errno(name_);
   struct stat info {};
   if (fstat(file.number(), &info) != 0) fail_with_errno(name_);
+  note_input(path);
   if (!S_ISREG(info.st_mode)) throw ModelFileError(Fault::unreadable, {name_, {}, {}}, "expected a regular file");
   if (info.st_size == 0) throw ModelFileError(Fault::truncated, {name_, 0, {}}, "the file is empty");
   const auto size = static_cast<std::size_t>(info.st_size);
