@@ -95,8 +95,8 @@ TEST(Cli, UnknownNamesNameTheNearest) {
       {"check add --checks bonud", "unknown check 'bonud'; the nearest is 'bound'"},
       {"check add --shape n=5 --data gaus", "unknown data 'gaus'; the nearest is 'gauss'"},
       {"check add --shape m=5", "'m'; the nearest is 'n'"},
-      {"check add --color sometimes", "auto,always,never"},
-      {"completion tcsh", "bash,zsh,fish,man"},
+      {"check add --color sometimes", "auto, always, never"},
+      {"completion tcsh", "bash, zsh, fish, man"},
   };
   for (const auto& [arguments, message] : wrong) {
     const Ran ran = assay(arguments);

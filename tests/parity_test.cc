@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "harness/reports/report.h"
+#include "harness/reports/suite_text.h"
 #include "tests/named_tests.h"
 
 namespace assay {
@@ -18,7 +18,7 @@ void check_variant(const Op& op, const Variant& variant, const std::filesystem::
   if (!isa_supported(variant.isa)) GTEST_SKIP() << "this CPU lacks " << isa_name(variant.isa);
   CheckRequest request;
   request.ops = {op.name};
-  request.isa = variant.isa;
+  request.isas = {variant.isa};
   request.file = file;
   request.checks = Checks::from_environment();
   request.shapes = true;

@@ -101,8 +101,8 @@ bool Program::read_some() {
   return true;
 }
 
-void Program::await_output() {
-  while (ran_.out.empty() && read_some()) {
+void Program::await_output(const std::string& words) {
+  while ((ran_.out.empty() || ran_.out.find(words) == std::string::npos) && read_some()) {
   }
 }
 

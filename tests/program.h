@@ -31,8 +31,8 @@ class Program {
   Program& operator=(const Program&) = delete;
   ~Program();
 
-  // Returns when it has written anything to standard output, or ended.
-  void await_output();
+  // Returns when it has written these words, or anything, to standard output, or ended.
+  void await_output(const std::string& words = "");
   // Returns when it handles the signal itself, or has ended.
   void await_handler(int signal) const;
   void send(int signal) const;

@@ -1,9 +1,14 @@
 // What is said of a run: nothing that was found is left out, in text or in JSON.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
+#include <nlohmann/json.hpp>
+
+#include "harness/reports/failures.h"
 #include "harness/reports/report.h"
+#include "harness/reports/suite_text.h"
 
 namespace assay {
 namespace {
@@ -69,6 +74,40 @@ TEST(ReportText, ARowIsAsBadAsItsWorstCase) {
   expect_in(text_of(result), "0 mistrusted, 0 failed\nPASS\n");
   result.faults = {"exp: has no golden"};
   expect_in(text_of(result), "0 failed\nFAIL\n");
+}
+
+// A thousand that differ in their numbers alone, and a hundred kinds: the screen has room for neither, the JSON for all.
+TEST(ReportText, ManyFailuresFitOnAScreen) {
+  for (const int kinds : {1, 100}) {
+    SuiteResult result;
+    for (int i = 0; i < 1000; ++i) {
+      CaseResult one = case_of("case_" + std::to_string(i), Verdict::fail);
+      one.variant = "add_" + std::to_string(i % kinds);
+      one.failure = Failure{Check::bound, "y[" + std::to_string(i) + ", 0] = 0x41fffdaa (1.5e-05), expected -nan; margin 206.4"};
+      result.cases.push_back(one);
+    }
+    for (int i = 0; i < 200; ++i) result.skips.push_back({"add_" + std::to_string(i), "this CPU lacks avx512"});
+    const std::string text = suite_end(result, Checks::all(), Style::plain(), {});
+    EXPECT_LT(std::ranges::count(text, '\n'), kinds == 1 ? 20 : 100) << text;
+    expect_in(text, "1000 failed: 1000 bound\n");
+    expect_in(text, "FAIL add_0, case case_0: bound\n");
+    expect_in(text, "  and 999 more like it: case_1, case_2, case_3, ...\n", kinds == 1);
+    expect_in(text, "900 cases more fail, of 90 other kinds", kinds == 100);
+    expect_in(text, "skipped 200 kernels (add_0, add_1, add_2, ...): this CPU lacks avx512\n");
+    EXPECT_EQ(suite_json(result, {}).at("cases").size(), 1000U);
+    const std::string all = suite_end(result, Checks::all(), Style::plain(), {Detail::Level::verbose});
+    expect_in(all, "case case_999: bound");
+    expect_in(all, "skipped add_199: this CPU lacks avx512\n");
+    const std::string few = suite_end(result, Checks::all(), Style::plain(), {Detail::Level::quiet, 1});
+    expect_in(few, "skipped", false);
+    expect_in(few, "FAIL add_1, case", false);
+  }
+}
+
+TEST(ReportText, NumbersMakeNoOtherKindOfFailure) {
+  EXPECT_EQ(without_numbers("y[3, 0] = 0x41fffdaa (2.5e-07), expected nan; q4_k 8 ulp"), "y[#] = # (#), expected #; q4_k # ulp");
+  EXPECT_EQ(without_numbers("rows = -1: touched x"), "rows = #: touched x");
+  EXPECT_EQ(without_numbers("-inf at avx512"), "# at avx512");
 }
 
 TEST(ReportJson, HoldsEverythingThatWasFound) {

@@ -65,7 +65,7 @@ TEST(Suite, RunsTheCasesThatHaveNoFile) {
   const Op& embed = require_op("embed_f32");
   CheckRequest request;
   request.ops = {embed.name};
-  request.isa = Isa::scalar;
+  request.isas = {Isa::scalar};
   request.shapes = true;
   request.random_cases = 3;
   request.seed = 5;
@@ -98,8 +98,8 @@ TEST(Suite, WhatThisCpuOrTheOpLacksIsListed) {
   for (const Variant& one : variants_of(require_op("gemm_q4_k_q8_k")))
     EXPECT_EQ(told(all, one.name), isa_supported(one.isa) ? 0 : 1) << one.name;
   request.ops = {"argmax"};
-  request.isa = Isa::avx512vnni;
-  EXPECT_EQ(told(run_suite(request), "argmax"), isa_supported(*request.isa) ? 1 : 0);
+  request.isas = {Isa::avx512vnni};
+  EXPECT_EQ(told(run_suite(request), "argmax"), isa_supported(request.isas.front()) ? 1 : 0);
 }
 
 TEST(Suite, RunsEveryCaseOnEveryVariant) {
@@ -133,7 +133,7 @@ TEST(Suite, RunsEveryCaseOnEveryVariant) {
 TEST(Suite, RunsWhatIsAskedForAlone) {
   CheckRequest request;
   request.ops = {"argmax"};
-  request.isa = Isa::scalar;
+  request.isas = {Isa::scalar};
   for (const CaseResult& one : run_suite(request).cases) EXPECT_EQ(one.variant, "argmax_scalar");
   request.generated = GeneratedRequest{{}, "gauss", 7};
   request.generated_cases = 5;

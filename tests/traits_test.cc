@@ -8,6 +8,7 @@
 
 #include "harness/interop/plugin/loader.h"
 #include "harness/reports/report.h"
+#include "harness/reports/suite_text.h"
 #include "harness/verdict/discipline/sanitized.h"
 #include "harness/verdict/suite.h"
 #include "tests/refusals.h"

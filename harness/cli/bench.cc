@@ -15,13 +15,14 @@
 #include "harness/verdict/bench/gate.h"
 #include "harness/verdict/bench/record.h"
 #include "harness/verdict/cases.h"
+#include "harness/verdict/shell.h"
 
 namespace assay::cli {
 namespace {
 
 struct BenchCliOptions {
   std::vector<std::string> ops;
-  std::string isa;
+  std::vector<std::string> isas;
   std::string shape;
   std::string baseline;
   std::string output;
@@ -42,22 +43,31 @@ std::vector<bench::Temperature> temperatures(const BenchCliOptions& options) {
 std::optional<Params> shape_of(const BenchCliOptions& options) {
   if (options.shape.empty()) return std::nullopt;
   if (options.ops.size() != 1) throw std::invalid_argument("--shape is of one op: name it");
-  return complete_params(require_op(options.ops[0]), parse_shape(options.shape));
+  const Op& op = require_op(options.ops[0]);
+  Params params = complete_params(op, parse_shape(options.shape));
+  signature_of(op, params);  // throws where there is no such shape
+  return params;
 }
 
 std::vector<bench::BenchItem> items(const BenchCliOptions& options, std::span<const RemoteKernel> plugins) {
   std::vector<const Op*> chosen;
-  for (const std::string& op : options.ops) chosen.push_back(&require_op(op));
+  for (const std::string& op : named_ops(options.ops)) chosen.push_back(&require_op(op));
   if (chosen.empty()) chosen.assign(ops().begin(), ops().end());
   const std::optional<Params> shape = shape_of(options);
-  const std::optional<Isa> isa = options.isa.empty() ? forced_isa() : std::optional(require_isa(options.isa));
-  if (isa && isa_row(*isa).is_model())
-    throw std::invalid_argument(options.isa + " is a model in software: it is checked, never timed");
+  std::vector<std::optional<Isa>> isas;
+  for (const Isa isa : wanted_isas(options.isas, false)) {
+    if (isa_row(isa).is_model())
+      throw std::invalid_argument(std::string(isa_name(isa)) + " is a model in software: it is checked, never timed");
+    isas.emplace_back(isa);
+  }
+  if (isas.empty()) isas.emplace_back();  // all
   std::vector<bench::BenchItem> all;
   const auto add = [&](const Op& op, std::vector<Variant> variants) {
-    std::erase_if(variants, [&](const Variant& one) { return !options.variant.empty() && one.name != options.variant; });
-    for (bench::BenchItem& item : bench::bench_items(op, variants, isa, shape, temperatures(options)))
-      all.push_back(std::move(item));
+    std::erase_if(variants, [&](const Variant& one) { return !options.variant.empty() && !matches(options.variant, one.name); });
+    for (const std::optional<Isa> isa : isas) {
+      for (bench::BenchItem& item : bench::bench_items(op, variants, isa, shape, temperatures(options)))
+        all.push_back(std::move(item));
+    }
   };
   for (const Op* op : chosen) add(*op, plugins.empty() ? variants_of(*op) : variants_of(*op, plugins));
   if (all.empty()) throw std::invalid_argument("nothing to time: no such variant");
@@ -66,7 +76,7 @@ std::vector<bench::BenchItem> items(const BenchCliOptions& options, std::span<co
 
 std::vector<bench::BenchResult> run_with_status_line(const BenchCliOptions& options, std::span<const RemoteKernel> plugins,
                                                      const bench::BenchOptions& how) {
-  const StatusLine line;
+  StatusLine line;
   return bench::run_benchmarks(items(options, plugins), how, [&](const bench::BenchResult& one) { line.show(one.name); });
 }
 
@@ -114,8 +124,8 @@ int run_bench(const BenchCliOptions& options, const Common& common) {
 Action add_bench(CLI::App& app, const Common& common) {
   auto options = std::make_shared<BenchCliOptions>();
   CLI::App* command = app.add_subcommand("bench", "Time kernels that pass, in percent of this machine's measured roof");
-  command->add_option("op", options->ops, "Ops to time; none: all");
-  command->add_option("--isa", options->isa, "Only variants of this ISA");
+  command->add_option("op", options->ops, "Ops to time, or patterns such as 'gemm_*'; none: all");
+  add_isas(*command, options->isas);
   command->add_option("--shape", options->shape, "Sizes, such as n=3072,k=1024; without it the op's own shapes");
   command->add_flag("--cold", options->cold,
                     "Weights from memory: rotate over more than four times the last cache (the default)");
@@ -123,7 +133,8 @@ Action add_bench(CLI::App& app, const Common& common) {
   command->add_option("--baseline", options->baseline, "Compare with an older JSON of this command or of Google Benchmark");
   command->add_option("-o,--output", options->output, "Write the JSON to a file as well");
   command->add_option("--record", options->record, "Write what `assay verify` needs to judge a plugin's run again");
-  command->add_option("--variant", options->variant, "Only this variant, such as mine:rms_norm");
+  command->add_option("--variant", options->variant,
+                      "Only this variant, or those of a pattern, such as mine:rms_norm or 'mine:*'");
   options->runner.add_plugins_to(*command);
   command->add_option("--checks", options->checks, "The checks that a plugin's kernel must pass to be timed, such as guard");
   command->footer("Example: assay bench matvec_f16 --isa avx2 --shape n=3072,k=1024 --output before.json");

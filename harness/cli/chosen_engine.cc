@@ -74,7 +74,7 @@ ChosenEngine::ChosenEngine(const ModelFile& model, const ModelOptions& options, 
     }
   }
   if (!fused.empty()) fuse_quantisation(plan, fused);
-  const StatusLine line;
+  StatusLine line;
   engine_ = std::make_unique<Engine>(model, std::move(plan), settings.threads, [&](std::int64_t done, std::int64_t total) {
     line.show(fmt::format("loading: {:.0f} of {:.0f} MB", static_cast<double>(done) / 1e6, static_cast<double>(total) / 1e6));
   });

@@ -13,11 +13,13 @@ namespace assay::cli {
 inline constexpr int kPass = 0;
 inline constexpr int kParityFailure = 1;
 inline constexpr int kWrongUse = 2;
+inline constexpr int kSignalled = 128;  // and the signal's number
 
 // Options of every command.
 struct Common {
   std::string color = "auto";
   bool json = false;
+  bool force = false;
   Style style() const { return Style::from_mode(color); }
 };
 

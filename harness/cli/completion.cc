@@ -5,6 +5,7 @@
 #include "golden/atomic_file.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/option_table.h"
+#include "harness/cli/values.h"
 #include "harness/reports/report.h"
 
 namespace assay::cli {
@@ -15,12 +16,29 @@ struct CompletionOptions {
   std::string output;
 };
 
+const char* kind_name(ValueKind kind) {
+  switch (kind) {
+    case ValueKind::none:
+      return "";
+    case ValueKind::text:
+      return "text";
+    case ValueKind::words:
+    case ValueKind::word_list:
+      return "words";
+    case ValueKind::folder:
+    case ValueKind::file:
+      return "file";
+  }
+  return "";
+}
+
 nlohmann::ordered_json options_json(const std::vector<OptionInfo>& options) {
   auto json = nlohmann::ordered_json::array();
   for (const OptionInfo& one : options) {
     json.push_back({{"names", one.names},
                     {"description", one.description},
                     {"value", one.placeholder},
+                    {"kind", one.number.empty() ? kind_name(one.kind) : one.number},
                     {"words", one.words},
                     {"required", one.required}});
   }
@@ -50,9 +68,7 @@ std::string printed(const CommandInfo& top, const std::string& what) {
 Action add_completion(CLI::App& app, const Common& common) {
   auto options = std::make_shared<CompletionOptions>();
   CLI::App* command = app.add_subcommand("completion", "Shell completions and the man page, from the option tables");
-  command->add_option("what", options->what, "The shell, or man")
-      ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish", "man"}));
+  command->add_option("what", options->what, "The shell, or man")->required()->check(one_of({"bash", "zsh", "fish", "man"}));
   command->add_option("-o,--output", options->output, "A file to write instead of standard output");
   command->footer("Example: source <(assay completion bash)");
   return [options, &app, &common] {

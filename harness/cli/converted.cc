@@ -61,7 +61,7 @@ void report_conversion(const std::string& out, const Conversion& convert, const 
   const auto start = std::chrono::steady_clock::now();
   std::vector<ListedTensor> tensors;
   {
-    const StatusLine line;
+    StatusLine line;
     tensors = convert([&](const ListedTensor& tensor, std::size_t index, std::size_t count) {
       line.show(fmt::format("{} of {} tensors, {} as {}", index + 1, count, tensor.name, dtype_name(tensor.dtype)));
     });

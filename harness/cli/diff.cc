@@ -5,6 +5,7 @@
 
 #include "golden/atomic_file.h"
 #include "harness/cli/cli.h"
+#include "harness/cli/values.h"
 #include "harness/forensics/diff/diff.h"
 #include "harness/forensics/diff/page.h"
 #include "harness/forensics/diff/report.h"
@@ -48,12 +49,12 @@ Action add_diff(CLI::App& app, const Common& common) {
   command
       ->add_option("--floor", options->diff.floor,
                    "Relative RMS of a row below which no site diverges; by default from the types")
-      ->check(CLI::NonNegativeNumber);
+      ->check(real(0));
   command->add_option("--growth", options->diff.growth, "A site diverges where its error is so many times that of its inputs")
-      ->check(CLI::PositiveNumber)
+      ->check(above_zero())
       ->capture_default_str();
   command->add_option("--top", options->diff.top, "How many of the largest logits are compared as a set")
-      ->check(CLI::PositiveNumber)
+      ->check(whole(1))
       ->capture_default_str();
   command->add_option("--html", options->html, "Also write a page with plots");
   command->add_flag("--brief", options->brief, "No line for each site");

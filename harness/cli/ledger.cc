@@ -6,9 +6,11 @@
 #include <ctime>
 #include <memory>
 
+#include "golden/output_rule.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/runner_options.h"
 #include "harness/reports/report.h"
+#include "harness/reports/suite_text.h"
 
 namespace assay::cli {
 namespace {
@@ -83,7 +85,8 @@ int accept(const LedgerOptions& options, const Common& common) {
   if (options.file.empty() == (runner && !runner->plugins.empty())) {
     throw std::invalid_argument("--plugin and --ledger go together: a plugin's digests are kept in a file of its owner's");
   }
-  AtomicFile file(options.path());  // from before it is read until it is written: another acceptance would be lost
+  AtomicFile file(options.path(), kOwnJson,
+                  Replaces::its_input);  // from before it is read until it is written: another acceptance would be lost
   Ledger ledger(options.path());
   nlohmann::ordered_json json = environment_json();
   json["ledger"] = options.path().string();

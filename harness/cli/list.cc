@@ -125,12 +125,12 @@ Action add_list(CLI::App& app, const Common& common) {
   auto ops = std::make_shared<std::vector<std::string>>();
   auto where = std::make_shared<RunnerCliOptions>();
   CLI::App* command = app.add_subcommand("list", "Ops, variants, goldens and contracts, and what this CPU runs");
-  command->add_option("op", *ops, "Ops to list; none: all");
+  command->add_option("op", *ops, "Ops to list, or patterns such as 'gemm_*'; none: all");
   where->add_to(*command);
   command->footer("Example: assay list rms_norm --json");
   return [ops, where, &common] {
     std::vector<const Op*> chosen;
-    for (const std::string& op : *ops) chosen.push_back(&require_op(op));
+    for (const std::string& op : named_ops(*ops)) chosen.push_back(&require_op(op));
     if (chosen.empty()) chosen.assign(assay::ops().begin(), assay::ops().end());
     const auto options = where->options();
     std::unique_ptr<RemoteRunner> runner;

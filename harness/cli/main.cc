@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <stdexcept>
 
+#include "golden/output_rule.h"
 #include "golden/store.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/process.h"
+#include "harness/cli/values.h"
 #include "harness/verdict/nearest.h"
 #include "harness/version.h"
 #include "kernels/isa.h"
@@ -65,13 +68,40 @@ std::string nearest_hint(const CLI::App& app, int argc, char** argv) {
   return {};
 }
 
+// `assay help ledger show`.
+Action add_help(CLI::App& app) {
+  auto words = std::make_shared<std::vector<std::string>>();
+  CLI::App* command = app.add_subcommand("help", "What a command does, and its options");
+  command->add_option("command", *words, "The command, such as check or ledger show; none: all of them");
+  command->footer("Example: assay help check");
+  return [words, &app] {
+    const CLI::App* found = &app;
+    std::string path = app.get_name();
+    for (const std::string& word : *words) {
+      std::vector<std::string> known;
+      const CLI::App* next = nullptr;
+      for (const CLI::App* one : commands_of(*found)) {
+        known.push_back(one->get_name());
+        if (one->get_name() == word) next = one;
+      }
+      if (next == nullptr) throw std::invalid_argument(unknown_name("command", word, known));
+      path += " " + word;
+      found = next;
+    }
+    fmt::print("{}", app.get_formatter()->make_help(found, path,
+                                                    CLI::AppFormatMode::Normal));  // App::help() gives that of the command in use
+    return kPass;
+  };
+}
+
 int run(int argc, char** argv) {
   CLI::App app("A parity bench for the kernels of CPU LLM inference.", "assay");
   app.footer("Example: assay check rms_norm --isa avx2");
   Common common;
-  app.set_version_flag("--version", version_text());
-  app.add_option("--color", common.color, "Colours: auto, always or never")->check(CLI::IsMember({"auto", "always", "never"}));
+  app.set_version_flag("-V,--version", version_text());
+  app.add_option("--color", common.color, "Colours: auto, always or never")->check(one_of({"auto", "always", "never"}));
   app.add_flag("--json", common.json, "Print JSON instead of text");
+  app.add_flag("--force", common.force, "Write over a file whatever it is: one that is read, or of another kind");
   app.fallthrough();
   app.require_subcommand(0, 1);
 
@@ -97,19 +127,22 @@ int run(int argc, char** argv) {
   actions["new-plugin"] = add_new_plugin(app, common);
   actions["ledger"] = add_ledger(app, common);
   actions["completion"] = add_completion(app, common);
+  actions["help"] = add_help(app);
+  refuse_odd_values(app);
 
   const std::string hint = nearest_hint(app, argc, argv);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    throw std::invalid_argument(hint.empty() ? std::string(error.what()) + "\nTry 'assay --help'." : hint);
+    throw std::invalid_argument(hint.empty() ? told(error) : hint);
   }
   if (app.get_subcommands().empty()) {
     fmt::print("{}", first_words());
     return kPass;
   }
   const std::string command = app.get_subcommands().front()->get_name();
+  if (!common.force) protect_files();
   if (command != "run") leave_nothing_when_interrupted();  // which writes no file, and ends its text first
   return actions.at(command)();
 }

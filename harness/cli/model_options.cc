@@ -8,6 +8,7 @@
 #include "engine/kv/policies.h"
 #include "harness/cli/converted.h"
 #include "harness/cli/status_line.h"
+#include "harness/cli/values.h"
 #include "harness/forensics/sites/site_name.h"
 #include "harness/verdict/data_dir.h"
 #include "harness/verdict/nearest.h"
@@ -29,14 +30,14 @@ constexpr std::span kRopes = std::span(kRopeRecipes).first<ASSAY_ROPE_FREQS>();
 void add_plan_options(CLI::App& command, ModelOptions& options) {
   command.add_option("model", options.model, "A GGUF file or a Hugging Face folder; by default the embedded model");
   command.add_option("--context", options.context, "Positions to have room for; by default the model's, at most 4096")
-      ->check(CLI::PositiveNumber);
-  command.add_option("--chunk", options.chunk, "Most tokens of a prefill pass")->check(CLI::PositiveNumber);
+      ->check(whole(1));
+  command.add_option("--chunk", options.chunk, "Most tokens of a prefill pass")->check(whole(1));
   command.add_option("--window", options.window, "Attend to the last so many positions alone; by default to all")
-      ->check(CLI::PositiveNumber);
-  command.add_option("--kv", options.kv, "Storage policy of the KV cache")->check(CLI::IsMember(policy_names()));
-  command.add_option("--kv-type", options.kv_type, "Type of the KV cache: f32 or f16")->check(CLI::IsMember({"f32", "f16"}));
+      ->check(whole(1));
+  command.add_option("--kv", options.kv, "Storage policy of the KV cache")->check(one_of(policy_names()));
+  command.add_option("--kv-type", options.kv_type, "Type of the KV cache: f32 or f16")->check(one_of({"f32", "f16"}));
   command.add_option("--rope", options.rope, "Recipe of the angles: f64, hf or ggml")
-      ->check(CLI::IsMember(std::vector<std::string>(kRopes.begin(), kRopes.end())));
+      ->check(one_of(std::vector<std::string>(kRopes.begin(), kRopes.end())));
 }
 
 void add_model_options(CLI::App& command, ModelOptions& options) {
@@ -49,7 +50,7 @@ void add_model_options(CLI::App& command, ModelOptions& options) {
 
 void add_threads_option(CLI::App& command, int& threads) {
   command.add_option("--threads", threads, fmt::format("Threads, at most {}; by default one a core", kMostThreads))
-      ->check(CLI::Range(1, kMostThreads));
+      ->check(whole(1, kMostThreads));
 }
 
 std::filesystem::path model_path(const ModelOptions& options) {

@@ -51,7 +51,8 @@ std::optional<std::string> file_suffix(const std::string& name, const std::strin
       name == "trace")
     return ".h5";
   if (name == "golden" && command != "check") return ".h5";
-  if (name == "baseline" || name == "ledger" || name == "map" || name == "report" || name == "bench") return ".json";
+  if (name == "baseline" || name == "ledger" || name == "map" || name == "report" || name == "bench" || name == "record")
+    return ".json";
   if (name == "html") return ".html";
   if (name == "plugin") return ".so";
   if (name == "output" || name == "model") return "";
@@ -73,6 +74,7 @@ void describe_value(OptionInfo& info, const std::string& name, const std::string
   } else if (name == "data") {
     info.kind = ValueKind::words;
     info.words = strings(distribution_names());
+    info.words.emplace_back("underflow");
   } else if (name == "checks") {
     info.kind = ValueKind::word_list;
     info.words = strings(kCheckNames);
@@ -88,23 +90,6 @@ void describe_value(OptionInfo& info, const std::string& name, const std::string
     info.kind = ValueKind::file;
     info.suffix = *suffix;
   }
-}
-
-OptionInfo option_info(const CLI::Option& option, const std::string& command) {
-  OptionInfo info;
-  info.description = option.get_description();
-  info.required = option.get_required();
-  if (option.get_positional()) {
-    info.names = {option.get_name(true, false)};
-    info.repeated = option.get_items_expected_max() > 1;
-  } else {
-    for (const std::string& name : option.get_snames()) info.names.push_back("-" + name);
-    for (const std::string& name : option.get_lnames()) info.names.push_back("--" + name);
-  }
-  if (option.get_items_expected_max() == 0) return info;
-  const std::string& last = info.names.back();
-  describe_value(info, last.starts_with("--") ? last.substr(2) : last, command, option.get_type_name());
-  return info;
 }
 
 CommandInfo command_info(const CLI::App& app, const std::string& path) {
@@ -124,6 +109,25 @@ CommandInfo command_info(const CLI::App& app, const std::string& path) {
 }
 
 }  // namespace
+
+OptionInfo option_info(const CLI::Option& option, const std::string& command) {
+  OptionInfo info;
+  info.description = option.get_description();
+  info.required = option.get_required();
+  if (option.get_positional()) {
+    info.names = {option.get_name(true, false)};
+    info.repeated = option.get_items_expected_max() > 1;
+  } else {
+    for (const std::string& name : option.get_snames()) info.names.push_back("-" + name);
+    for (const std::string& name : option.get_lnames()) info.names.push_back("--" + name);
+  }
+  if (option.get_items_expected_max() == 0) return info;
+  const std::string type = option.get_type_name();
+  info.number = type == "UINT" ? "seed" : type == "INT" ? "whole" : type == "FLOAT" ? "real" : "";
+  const std::string& last = info.names.back();
+  describe_value(info, last.starts_with("--") ? last.substr(2) : last, command, option.get_type_name());
+  return info;
+}
 
 CommandInfo command_table(const CLI::App& app) {
   return command_info(app, app.get_name());

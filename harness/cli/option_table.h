@@ -15,6 +15,7 @@ struct OptionInfo {
   std::string description;
   std::string placeholder;  // "ISA"; empty: the option takes no value
   ValueKind kind = ValueKind::none;
+  std::string number;              // whole, seed or real, of a value that is one; else empty
   std::vector<std::string> words;  // of words and word_list (which are joined by commas)
   std::string suffix;              // of file: ".h5"; empty: any
   bool required = false;
@@ -32,6 +33,8 @@ struct CommandInfo {
 };
 
 CommandInfo command_table(const CLI::App& app);
+// Of an option of the command of that name.
+OptionInfo option_info(const CLI::Option& option, const std::string& command);
 
 // Calls visit(command) for `top` and all below it.
 template <class Visit>

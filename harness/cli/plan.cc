@@ -11,6 +11,7 @@
 #include "harness/cli/model_options.h"
 #include "harness/cli/plan_text.h"
 #include "harness/cli/status_line.h"
+#include "harness/cli/values.h"
 #include "harness/plan_c/plan_c.h"
 #include "harness/reports/report.h"
 
@@ -51,7 +52,7 @@ int write_c(const PlanCommand& command, const PlanOptions& options, const Common
   if (!command.layers.empty()) request.layers = parse_layers(command.layers);
   std::vector<std::filesystem::path> files;
   {
-    const StatusLine line;
+    StatusLine line;
     request.progress = [&line](std::int64_t done, std::int64_t total) {
       line.show(fmt::format("{} of {} bytes packed", done, total));
     };
@@ -81,7 +82,7 @@ void add_c_options(CLI::App& command, PlanCommand& options) {
           ->needs(layers);
   command.add_option("--prompt", options.prompt, "Of that trace; by default its first")->needs(input);
   command.add_option("--c-threads", options.threads, "Of the program in C: none, or openmp, whose threads share the steps")
-      ->check(CLI::IsMember({"none", "openmp"}))
+      ->check(one_of({"none", "openmp"}))
       ->needs(c);
 }
 

@@ -6,10 +6,13 @@
 
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 
@@ -30,9 +33,16 @@ void keep_standard_files_apart() {
   }
 }
 
+// "[json.exception.parse_error.101] parse error at line 1" is of a library.
+std::string without_library_words(std::string message) {
+  for (std::size_t at = 0; (at = message.find("[json.exception.", at)) != std::string::npos;)
+    message.erase(at, message.find("] ", at) + 2 - at);
+  return message;
+}
+
 // Not by fmt, which throws where standard error cannot be written.
 int fail(const std::string& message) {
-  std::fprintf(stderr, "assay: %s\n", message.c_str());
+  std::fprintf(stderr, "assay: %s\n", without_library_words(message).c_str());
   return kWrongUse;
 }
 
@@ -49,6 +59,10 @@ int status_of(const std::function<int()>& body) {
     return fail_to_print(errno == 0 ? "" : std::generic_category().message(errno));
   } catch (const std::bad_alloc&) {
     return fail("out of memory");
+  } catch (const std::filesystem::filesystem_error& error) {
+    return fail(error.path1().string() + ": " + error.code().message());
+  } catch (const std::length_error&) {
+    return fail("a size past what memory can hold");
   } catch (const std::system_error& error) {
     return std::ferror(stdout) == 0 ? fail(error.what()) : fail_to_print(error.code().message());
   } catch (const std::exception& error) {
@@ -76,6 +90,25 @@ void on_interrupt(int signal) {
   raise(signal);
 }
 
+volatile std::sig_atomic_t noted = 0;
+
+void note_interrupt(int signal) {
+  if (noted != 0) on_interrupt(signal);
+  noted = signal;
+}
+
+void handle_interrupts(void (*handler)(int)) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action {};
+    sigaction(signal, nullptr, &action);
+    if (action.sa_handler == SIG_IGN) continue;  // as nohup has it
+    action = {};
+    action.sa_handler = handler;
+    sigemptyset(&action.sa_mask);
+    sigaction(signal, &action, nullptr);
+  }
+}
+
 }  // namespace
 
 int run_process(const std::function<int()>& body) {
@@ -92,15 +125,20 @@ int run_process(const std::function<int()>& body) {
 }
 
 void leave_nothing_when_interrupted() {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    struct sigaction action {};
-    sigaction(signal, nullptr, &action);
-    if (action.sa_handler == SIG_IGN) continue;  // as nohup has it
-    action = {};
-    action.sa_handler = on_interrupt;
-    sigemptyset(&action.sa_mask);
-    sigaction(signal, &action, nullptr);
-  }
+  handle_interrupts(on_interrupt);
+}
+
+NotedInterrupt::NotedInterrupt() {
+  noted = 0;
+  handle_interrupts(note_interrupt);
+}
+
+NotedInterrupt::~NotedInterrupt() {
+  leave_nothing_when_interrupted();
+}
+
+int NotedInterrupt::signal() {
+  return noted;
 }
 
 }  // namespace assay::cli

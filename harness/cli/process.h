@@ -13,4 +13,14 @@ int run_process(const std::function<int()>& body);
 // SIGINT, SIGTERM and SIGHUP end the process as ever, but first remove what it has begun to write.
 void leave_nothing_when_interrupted();
 
+// While it lives the first of these signals is noted, for a command that ends by saying what it knows; a second one ends the process.
+class NotedInterrupt {
+ public:
+  NotedInterrupt();
+  NotedInterrupt(const NotedInterrupt&) = delete;
+  NotedInterrupt& operator=(const NotedInterrupt&) = delete;
+  ~NotedInterrupt();
+  static int signal();  // 0: none has come
+};
+
 }  // namespace assay::cli

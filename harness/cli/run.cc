@@ -15,6 +15,7 @@
 #include "harness/cli/chosen_engine.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/site_text.h"
+#include "harness/cli/values.h"
 #include "harness/forensics/profile/profile.h"
 #include "harness/reports/report.h"
 #include "harness/verdict/nearest.h"
@@ -170,18 +171,19 @@ Action add_run(CLI::App& app, const Common& common) {
   CLI::App* command = app.add_subcommand("run", "Generate text with a model");
   add_model_options(*command, options->model);
   command->add_option("-p,--prompt", options->prompt, "The text to go on from; with --chat, the question")->required();
-  command->add_option("-n,--tokens", options->tokens, "Most tokens to generate")->check(CLI::NonNegativeNumber);
+  command->add_option("-n,--tokens", options->tokens, "Most tokens to generate")->check(whole(0));
   CLI::Option* const chat = command->add_flag("--chat", options->chat, "Ask as a user does, by the model's chat template");
   command->add_option("--system", options->system, "With --chat: the system's message")->needs(chat);
   command->add_option("--thinking", options->thinking, "With --chat: on or off; by default the template's")
-      ->check(CLI::IsMember({"on", "off"}))
+      ->check(one_of({"on", "off"}))
       ->needs(chat);
   command->add_option("--temp", options->sampling.temperature, "Temperature; 0, the default, takes the likeliest token")
-      ->check(CLI::NonNegativeNumber);
-  command->add_option("--top-k", options->sampling.top_k, "Draw from the so many likeliest; 0: from all")
-      ->check(CLI::NonNegativeNumber);
-  command->add_option("--top-p", options->sampling.top_p, "Draw from the likeliest whose probabilities sum to this");
-  command->add_option("--min-p", options->sampling.min_p, "Draw from those at least this times as likely as the likeliest");
+      ->check(real(0));
+  command->add_option("--top-k", options->sampling.top_k, "Draw from the so many likeliest; 0: from all")->check(whole(0));
+  command->add_option("--top-p", options->sampling.top_p, "Draw from the likeliest whose probabilities sum to this")
+      ->check(real(0, 1, true));
+  command->add_option("--min-p", options->sampling.min_p, "Draw from those at least this times as likely as the likeliest")
+      ->check(real(0, 1));
   command->add_option("--seed", options->sampling.seed, "Of the draws");
   command->add_flag("--ignore-eos", options->ignore_eos, "Go on past the token that ends a text");
   command->add_option("--stop-at", options->stop_at, "Run the prompt as far as this site and print what it gives");

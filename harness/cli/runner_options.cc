@@ -1,11 +1,13 @@
 #include "harness/cli/runner_options.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
 
 #include "harness/cli/shape.h"
+#include "harness/cli/values.h"
 
 namespace assay::cli {
 
@@ -15,7 +17,8 @@ std::vector<std::string> plugin_paths(const std::vector<std::string>& given) {
   std::string list = more == nullptr ? "" : more;
   while (!list.empty()) {
     const std::size_t colon = std::min(list.find(':'), list.size());
-    if (colon > 0) paths.push_back(list.substr(0, colon));
+    const std::string one = list.substr(0, colon);
+    if (colon > 0 && std::ranges::find(paths, one) == paths.end()) paths.push_back(one);
     list.erase(0, colon + 1);
   }
   return paths;
@@ -29,10 +32,10 @@ void RunnerCliOptions::add_to(CLI::App& app) {
 void RunnerCliOptions::add_plugins_to(CLI::App& app) {
   app.add_option("--plugin", plugins, "A shared library of kernels (docs/your-kernel.md); repeatable, also ASSAY_PLUGINS")
       ->allow_extra_args(false);
-  app.add_option("--time-limit", limit_seconds, "Seconds that a call by a runner may take")->check(CLI::PositiveNumber);
+  app.add_option("--time-limit", limit_seconds, "Seconds that a call by a runner may take")->check(above_zero());
   app.add_option("--isolation", isolation,
                  "What holds the runner in (docs/runner.md): as much as the kernel offers, all of it or an error, or nothing")
-      ->check(CLI::IsMember({"auto", "required", "none"}));
+      ->check(one_of({"auto", "required", "none"}));
   app.add_flag("--allow-fork", allow_fork, "A plugin may start new processes");
   app.add_option("--allow-read", allow_read, "A file or folder that a plugin may read; repeatable")->allow_extra_args(false);
 }
@@ -53,9 +56,23 @@ std::optional<RunnerOptions> RunnerCliOptions::options() const {
   return options;
 }
 
-std::optional<Isa> wanted_isa(const std::string& name, bool elsewhere) {
-  if (name.empty()) return forced_isa();
-  return elsewhere ? known_isa(name) : require_isa(name);
+void add_isas(CLI::App& app, std::vector<std::string>& isas) {
+  app.add_option("--isa", isas, "Only variants of this ISA; repeatable, or several joined by commas")->allow_extra_args(false);
+}
+
+std::vector<Isa> wanted_isas(const std::vector<std::string>& names, bool elsewhere) {
+  std::vector<Isa> isas;
+  for (const std::string& list : names) {
+    for (std::size_t begin = 0; begin <= list.size();) {
+      const std::size_t end = std::min(list.find(',', begin), list.size());
+      const std::string name = list.substr(begin, end - begin);
+      isas.push_back(elsewhere ? known_isa(name) : require_isa(name));
+      begin = end + 1;
+    }
+  }
+  const std::optional<Isa> forced = forced_isa();
+  if (names.empty() && forced) isas.push_back(*forced);
+  return isas;
 }
 
 }  // namespace assay::cli

@@ -29,7 +29,9 @@ struct RunnerCliOptions {
   std::optional<RunnerOptions> options() const;
 };
 
-// --isa, or ASSAY_ISA: of this CPU, unless kernels run elsewhere.
-std::optional<Isa> wanted_isa(const std::string& name, bool elsewhere);
+// --isa, repeatable or joined by commas.
+void add_isas(CLI::App& app, std::vector<std::string>& isas);
+// Those named, or that of ASSAY_ISA: of this CPU, unless kernels run elsewhere. Empty: all.
+std::vector<Isa> wanted_isas(const std::vector<std::string>& names, bool elsewhere);
 
 }  // namespace assay::cli

@@ -1,6 +1,7 @@
 #include "harness/cli/shape.h"
 
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <sstream>
 #include <stdexcept>
@@ -16,7 +17,10 @@ ParamValue parse_value(const std::string& text) {
   std::int64_t integer = 0;
   if (const auto [rest, error] = std::from_chars(text.data(), end, integer); error == std::errc() && rest == end) return integer;
   double real = 0;
-  if (const auto [rest, error] = std::from_chars(text.data(), end, real); error == std::errc() && rest == end) return real;
+  if (const auto [rest, error] = std::from_chars(text.data(), end, real); error == std::errc() && rest == end) {
+    if (!std::isfinite(real)) throw std::invalid_argument("--shape: '" + text + "'; expected a finite number");
+    return real;
+  }
   return text;
 }
 
@@ -28,7 +32,7 @@ Params parse_shape(const std::string& text) {
   for (std::string item; std::getline(in, item, ',');) {
     const std::size_t equals = item.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == item.size()) {
-      throw std::invalid_argument("--shape: '" + item + "' is no name=value");
+      throw std::invalid_argument("--shape: '" + item + "'; expected NAME=VALUE, such as n=77");
     }
     params.set(item.substr(0, equals), parse_value(item.substr(equals + 1)));
   }

@@ -4,23 +4,38 @@
 
 #include <cstdio>
 
+#include "harness/reports/style.h"
+
 namespace assay::cli {
 namespace {
 
 constexpr const char* kClear = "\r\033[K";
+constexpr std::chrono::seconds kBetweenLines{10};
 
 }  // namespace
 
-StatusLine::StatusLine() : on_(isatty(STDERR_FILENO) == 1) {}
+StatusLine::StatusLine() : on_(is_terminal(STDERR_FILENO)), last_(std::chrono::steady_clock::now()) {}
 
 StatusLine::~StatusLine() {
-  if (on_) std::fputs(kClear, stderr);
+  clear();
 }
 
-void StatusLine::show(const std::string& text) const {
-  if (!on_) return;
-  std::fputs(kClear, stderr);
-  std::fputs(text.c_str(), stderr);
+void StatusLine::clear() {
+  if (shown_) std::fputs(kClear, stderr);
+  shown_ = false;
+}
+
+void StatusLine::show(const std::string& text) {
+  if (on_) {
+    clear();
+    std::fputs(text.c_str(), stderr);
+    shown_ = true;
+    return;
+  }
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_ < kBetweenLines) return;
+  last_ = now;
+  std::fprintf(stderr, "assay: %s\n", text.c_str());
 }
 
 }  // namespace assay::cli

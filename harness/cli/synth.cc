@@ -6,6 +6,7 @@
 #include "harness/cli/cli.h"
 #include "harness/cli/converted.h"
 #include "harness/cli/model_options.h"
+#include "harness/cli/values.h"
 
 namespace assay::cli {
 namespace {
@@ -43,8 +44,8 @@ Action add_synth(CLI::App& app, const Common& common) {
   command->add_option("--type", options->type, target_words())->required();
   command->add_option("-o,--output", options->output, "The GGUF file to write")->required();
   command->add_option("--seed", options->seed, "Other weights for another seed");
-  command->add_option("--vocab", options->vocab, "Tokens; by default 151936")->check(CLI::PositiveNumber);
-  command->add_option("--layers", options->layers, "Layers; by default those of the shape")->check(CLI::Range(1, 1024));
+  command->add_option("--vocab", options->vocab, "Tokens; by default 151936")->check(whole(1));
+  command->add_option("--layers", options->layers, "Layers; by default those of the shape")->check(whole(1, 1024));
   add_threads_option(*command, options->threads);
   command->footer("Example: assay synth --like qwen3-0.6b --type q4_k_m -o synth-0.6b.gguf");
   return [options, &common] { return synthesize_model(*options, common); };

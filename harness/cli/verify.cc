@@ -76,7 +76,7 @@ int run_verify(const VerifyOptions& options, const Common& common) {
   bench::BenchOptions how;
   how.gate = bench::parity_gate(runner, Checks::all());
   how.runner = runner;
-  const StatusLine line;
+  StatusLine line;
   const auto results = bench::run_benchmarks(items_of(record, RemoteRunner(*runner).kernels()), how,
                                              [&](const bench::BenchResult& one) { line.show(one.name); });
   std::vector<Again> all;

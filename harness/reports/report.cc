@@ -8,67 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "golden/store.h"
-#include "harness/reports/figures.h"
 #include "harness/version.h"
 
 namespace assay {
 namespace {
-
-// The cases of one variant added up.
-struct Row {
-  std::string op;
-  std::int64_t cases = 0;
-  std::int64_t compared = 0;
-  std::int64_t bits_only = 0;
-  std::int64_t refusals = 0;
-  std::int64_t trivial = 0;
-  std::int64_t mistrusted = 0;
-  std::int64_t failed = 0;
-  std::int64_t unknown_to_ledger = 0;
-  std::int64_t layouts = 0;
-  double margin = 0;
-  std::optional<double> z;
-  std::optional<double> spread;
-};
-
-void add(Row& row, const CaseResult& one) {
-  row.op = one.op;
-  ++row.cases;
-  row.compared += one.compared;
-  row.bits_only += one.bits_only;
-  row.refusals += one.refusal ? 1 : 0;
-  row.trivial += one.trivial ? 1 : 0;
-  row.mistrusted += one.verdict == Verdict::mistrusted ? 1 : 0;
-  row.failed += one.verdict == Verdict::fail ? 1 : 0;
-  row.unknown_to_ledger += one.in_ledger || one.drawn || one.digest.empty() ? 0 : 1;  // refused calls have no digest
-  row.layouts += one.placements;
-  row.margin = std::max(row.margin, one.margin);
-  if (is_bias(one.case_name) && one.z && std::fabs(*one.z) >= std::fabs(row.z.value_or(0))) row.z = one.z;
-  if (one.spread) row.spread = std::max(row.spread.value_or(0), *one.spread);
-}
-
-// In the order the suite ran them.
-std::vector<std::pair<std::string, Row>> rows_of(const SuiteResult& result) {
-  std::vector<std::pair<std::string, Row>> rows;
-  std::map<std::string, std::size_t> index;
-  for (const CaseResult& one : result.cases) {
-    const std::string label = variant_label(one.op, one.variant);
-    const auto [entry, is_new] = index.emplace(label, rows.size());
-    if (is_new) rows.emplace_back(label, Row{});
-    add(rows[entry->second].second, one);
-  }
-  return rows;
-}
-
-std::string optional_number(const std::optional<double>& value, const char* format) {
-  return value ? fmt::format(fmt::runtime(format), *value) : "-";
-}
-
-std::string verdict_cell(const Row& row, const Style& style) {
-  if (row.failed > 0) return style.bad(fmt::format("FAIL {}", row.failed));
-  if (row.mistrusted > 0) return style.warn(fmt::format("MISTRUSTED {}", row.mistrusted));
-  return style.good("pass");
-}
 
 std::string_view verdict_name(Verdict verdict) {
   if (verdict == Verdict::pass) return "pass";
@@ -114,14 +57,17 @@ nlohmann::ordered_json case_json(const CaseResult& one) {
 
 nlohmann::ordered_json request_json(const CheckRequest& request) {
   nlohmann::ordered_json json{{"ops", request.ops},
-                              {"isa", nullptr},
+                              {"isa", nlohmann::ordered_json::array()},
                               {"case", request.case_name},
                               {"tag", request.tag},
                               {"golden", request.golden.string()},
                               {"data", nullptr},
+                              {"variant", nullptr},
                               {"shard", {{"index", request.shard.index}, {"count", request.shard.count}}}};
-  if (request.isa) json["isa"] = isa_name(*request.isa);
+  for (const Isa isa : request.isas) json["isa"].push_back(isa_name(isa));
   if (request.generated) json["data"] = request.generated->data;
+  if (!request.variant.empty()) json["variant"] = request.variant;
+  if (!request.only.empty()) json["variant"] = "those that failed";
   return json;
 }
 
@@ -133,102 +79,14 @@ std::string cpu_model() {
   return "unknown";
 }
 
-std::string summary(const SuiteResult& result, const std::vector<std::pair<std::string, Row>>& rows, const Style& style) {
-  Row sum;
-  for (const auto& [variant, row] : rows) {
-    sum.cases += row.cases;
-    sum.compared += row.compared;
-    sum.bits_only += row.bits_only;
-    sum.refusals += row.refusals;
-    sum.trivial += row.trivial;
-    sum.mistrusted += row.mistrusted;
-    sum.failed += row.failed;
-    sum.unknown_to_ledger += row.unknown_to_ledger;
-    sum.layouts += row.layouts;
-  }
-  std::string out = fmt::format(
-      "{} variants, {} cases, {} calls in memory; {} outputs held to truth, {} by bits alone; {} refusals, {} trivial, {} not in "
-      "the "
-      "ledger, {} mistrusted, {} failed\n",
-      rows.size(), sum.cases, sum.layouts, sum.compared, sum.bits_only, sum.refusals, sum.trivial, sum.unknown_to_ledger,
-      sum.mistrusted, sum.failed);
-  return out + (result.passed() ? style.good("PASS") : style.bad("FAIL")) + "\n";
-}
+}  // namespace
 
-// "rms_norm mine:fast declares nan=no (not seen), over-read=16": a line a kernel.
-std::string trait_lines(const SuiteResult& result) {
-  std::string out;
-  std::string variant;
-  for (const DeclaredTrait& one : result.traits) {
-    out += one.variant == variant ? ", " : (out.empty() ? "" : "\n") + one.variant + " declares ";
-    out += one.key + "=" + one.value + (one.seen ? "" : " (not seen)");
-    variant = one.variant;
-  }
-  return out.empty() ? out : out + "\n";
-}
-
-// How many failed by which check: "12 failed: 7 bound, 3 guard".
 std::map<std::string_view, std::int64_t> failed_by_check(const SuiteResult& result) {
   std::map<std::string_view, std::int64_t> counts;
   for (const CaseResult& one : result.cases) {
     if (one.failure) ++counts[check_name(one.failure->check)];
   }
   return counts;
-}
-
-std::string failed_line(const SuiteResult& result) {
-  std::vector<std::pair<std::int64_t, std::string_view>> counts;
-  std::int64_t all = 0;
-  for (const auto& [check, count] : failed_by_check(result)) {
-    counts.emplace_back(-count, check);
-    all += count;
-  }
-  if (all == 0) return {};
-  std::ranges::sort(counts);
-  std::string out;
-  for (const auto& [count, check] : counts) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", -count, check);
-  return fmt::format("{} failed: {}\n", all, out);
-}
-
-}  // namespace
-
-std::string describe_problem(const CaseResult& one, const Style& style) {
-  std::string where = one.case_name;
-  if (!one.source.empty()) where += " (" + one.source + ")";
-  if (one.seed) where += fmt::format(" (seed {})", *one.seed);
-  const std::string head = variant_label(one.op, one.variant) + ", case " + where + ": ";
-  if (one.verdict == Verdict::mistrusted) {
-    return style.warn("MISTRUSTED") + " " + head +
-           "a kernel that returns zeros would pass; tag it trivial if that is meant\n  repeat: " + one.repro + "\n";
-  }
-  return style.bad("FAIL") + " " + head + std::string(check_name(one.failure->check)) + "\n  " + one.failure->message +
-         "\n  repeat: " + one.repro + "\n";
-}
-
-std::string suite_table(const SuiteResult& result, const Checks& checks, const Style& style) {
-  const auto rows = rows_of(result);
-  Table table({"variant", ">cases", ">compared", ">margin", ">z", ">spread", ">layouts", "verdict"});
-  for (const auto& [variant, row] : rows) {
-    table.add({variant, std::to_string(row.cases), std::to_string(row.compared), margin_text(row.margin),
-               optional_number(row.z, "{:+.3g}"), optional_number(row.spread, "{:.3g}"), std::to_string(row.layouts),
-               verdict_cell(row, style)});
-  }
-  std::string out = result.isolation.empty() ? "" : "isolation: " + result.isolation + "\n\n";
-  out += table.render(style) + "\n";
-  for (const RemotePlugin& plugin : result.plugins) {
-    out += fmt::format("plugin {} {} ({}), in a process of its own\n", plugin.name, plugin.version, plugin.path);
-  }
-  out += trait_lines(result);
-  if (result.seed) out += fmt::format("random cases from seed {}\n", *result.seed);
-  if (!result.runner.empty()) out += "run by assay-runner on " + result.runner + "\n";
-  out += failed_line(result);
-  for (const CaseResult& one : result.cases) {
-    if (one.verdict != Verdict::pass) out += describe_problem(one, style);
-  }
-  for (const std::string& fault : result.faults) out += style.bad("FAIL") + " " + fault + "\n";
-  for (const Skip& skip : result.skips) out += style.warn("skipped") + " " + skip.what + ": " + skip.why + "\n";
-  if (!checks.off_to_string().empty()) out += style.warn("checks off") + " " + checks.off_to_string() + "\n";
-  return out + summary(result, rows, style);
 }
 
 nlohmann::ordered_json environment_json() {
@@ -259,6 +117,7 @@ nlohmann::ordered_json suite_json(const SuiteResult& result, const CheckRequest&
     json["traits"].push_back({{"variant", one.variant}, {"trait", one.key}, {"value", one.value}, {"seen", one.seen}});
   }
   json["failed"] = failed_by_check(result);
+  if (result.interrupted) json["interrupted"] = true;
   json["known"] = result.known;
   json["faults"] = result.faults;
   json["skipped"] = nlohmann::ordered_json::array();

@@ -1,21 +1,19 @@
-// What a suite found, as a table for people and as JSON for programs.
+// What a suite found, as JSON for programs.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
-#include <string>
+#include <string_view>
 
-#include "harness/reports/style.h"
 #include "harness/verdict/suite.h"
 
 namespace assay {
 
 inline constexpr int kReportSchema = 1;
 
-// One line an op and variant, then each failure with the command that repeats it, skips, and the sum.
-std::string suite_table(const SuiteResult& result, const Checks& checks, const Style& style);
-
-// One failed or mistrusted case: what, where, both values, the command.
-std::string describe_problem(const CaseResult& result, const Style& style);
+// How many failed by which check.
+std::map<std::string_view, std::int64_t> failed_by_check(const SuiteResult& result);
 
 // What was asked for, every case of every variant, and the names of the cases that the suite knows (docs/report.md).
 nlohmann::ordered_json suite_json(const SuiteResult& result, const CheckRequest& request);

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace assay {
@@ -26,7 +27,12 @@ Style Style::from_mode(std::string_view mode) {
   if (mode == "always") return Style(true);
   if (mode == "never") return Style(false);
   const char* no_color = std::getenv("NO_COLOR");
-  return Style((no_color == nullptr || *no_color == '\0') && isatty(STDOUT_FILENO) == 1);
+  return Style((no_color == nullptr || *no_color == '\0') && is_terminal(STDOUT_FILENO));
+}
+
+bool is_terminal(int descriptor) {
+  const char* const kind = std::getenv("TERM");
+  return isatty(descriptor) == 1 && (kind == nullptr || std::string_view(kind) != "dumb");
 }
 
 std::string Style::paint(std::string_view code, std::string_view text) const {
@@ -34,27 +40,28 @@ std::string Style::paint(std::string_view code, std::string_view text) const {
   return "\033[" + std::string(code) + "m" + std::string(text) + "\033[0m";
 }
 
+std::string row_of(const std::vector<TableColumn>& columns, const std::vector<std::string>& cells) {
+  std::string line;
+  for (std::size_t c = 0; c < cells.size(); ++c) {
+    const std::size_t taken = width(cells[c]);
+    const std::string pad(std::max(columns[c].width, taken) - taken, ' ');
+    line += (c == 0 ? "" : "  ") + (columns[c].right ? pad + cells[c] : cells[c] + pad);
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
 std::string Table::render(const Style& style) const {
-  std::vector<std::size_t> widths(rows_.front().size());
-  std::vector<bool> right(rows_.front().size());
-  for (std::size_t c = 0; c < widths.size(); ++c) right[c] = rows_.front()[c].starts_with('>');
-  for (const auto& row : rows_) {
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      widths[c] = std::max(widths[c], width(row[c]) - (&row == &rows_.front() && right[c] ? 1 : 0));
-    }
+  std::vector<std::string> head = rows_.front();
+  std::vector<TableColumn> columns(head.size());
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    columns[c].right = head[c].starts_with('>');
+    if (columns[c].right) head[c].erase(0, 1);
+    columns[c].width = width(head[c]);
+    for (std::size_t r = 1; r < rows_.size(); ++r) columns[c].width = std::max(columns[c].width, width(rows_[r][c]));
   }
-  std::string out;
-  for (const auto& row : rows_) {
-    const bool head = &row == &rows_.front();
-    std::string line;
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      const std::string cell = head && right[c] ? row[c].substr(1) : row[c];
-      const std::string pad(widths[c] - width(cell), ' ');
-      line += (c == 0 ? "" : "  ") + (right[c] ? pad + cell : cell + pad);
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    out += (head ? style.strong(line) : line) + "\n";
-  }
+  std::string out = style.strong(row_of(columns, head)) + "\n";
+  for (std::size_t r = 1; r < rows_.size(); ++r) out += row_of(columns, rows_[r]) + "\n";
   return out;
 }
 

@@ -7,9 +7,12 @@
 
 namespace assay {
 
+// Whether what is written there is seen on a screen that knows colours and can go back in a line: not one with TERM=dumb.
+bool is_terminal(int descriptor);
+
 class Style {
  public:
-  // `mode` is auto, always or never; auto means: standard output is a terminal and NO_COLOR is not set.
+  // `mode` is auto, always or never; auto means: standard output is_terminal() and NO_COLOR is not set.
   static Style from_mode(std::string_view mode);
   static Style plain() { return Style(false); }
 
@@ -24,6 +27,14 @@ class Style {
   std::string paint(std::string_view code, std::string_view text) const;
   bool colour_;
 };
+
+// Cells of one row, padded to their columns.
+struct TableColumn {
+  std::string head;
+  std::size_t width = 0;
+  bool right = false;
+};
+std::string row_of(const std::vector<TableColumn>& columns, const std::vector<std::string>& cells);
 
 // Plain text in columns: the first row is the head. Columns whose head starts with '>' are flush right.
 class Table {

@@ -16,6 +16,7 @@
 #include "harness/verdict/coverage.h"
 #include "harness/verdict/generate_input.h"
 #include "harness/verdict/nearest.h"
+#include "harness/verdict/shell.h"
 #include "reference/ops/status.h"
 
 namespace assay {
@@ -137,7 +138,7 @@ TestCase case_from_golden(const Op& op, const GoldenFile& file, const std::strin
   test.source = file.path().string();
   test.tags = golden.tags;
   test.params = golden.params;
-  test.repro = "--case " + name;
+  test.repro = "--case " + quoted(name);
   try {
     test.status = require_status(golden.status);
     const Signature signature = signature_of(op, test.params);
@@ -216,7 +217,7 @@ TestCase shape_test_case(const Op& op, Params params) {
   const std::string_view data = is_long ? draws.of(kLongShapeData) : draws.of(kShapeData);
   TestCase test = drawn_case(op, std::move(params), std::string(data), seed);
   test.name = name;
-  test.repro = "--case " + name;
+  test.repro = "--case " + quoted(name);
   return test;
 }
 

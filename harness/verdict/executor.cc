@@ -1,6 +1,7 @@
 #include "harness/verdict/executor.h"
 
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -79,6 +80,7 @@ Execution run_in_child(const Run& run) {
   auto* const shared = new (memory.begin()) Shared{};
   const pid_t child = fork();
   if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     alarm(kSeconds);
     const Execution result = run();
     *shared = {result.status, result.fault.value_or(MemoryFault{}), result.odd_call, {}};

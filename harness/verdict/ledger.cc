@@ -96,7 +96,7 @@ void Ledger::save(AtomicFile& file) const {
 }
 
 void Ledger::save() const {
-  AtomicFile file(path_);
+  AtomicFile file(path_, {}, Replaces::its_input);
   save(file);
 }
 

@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "harness/verdict/data_dir.h"
 #include "harness/verdict/nearest.h"
+#include "harness/verdict/shell.h"
 #include "harness/verdict/suite.h"
 
 namespace assay {
@@ -30,6 +32,22 @@ const Op& require_op(const std::string& name) {
   const Op* op = find_op(name);
   if (op == nullptr) throw std::invalid_argument(unknown_op(name));
   return *op;
+}
+
+std::vector<std::string> named_ops(const std::vector<std::string>& words) {
+  std::vector<std::string> named;
+  for (const std::string& word : words) {
+    bool any = false;
+    for (const std::string& op : op_names()) {
+      if (!matches(word, op)) continue;
+      any = true;
+      if (std::ranges::find(named, op) == named.end()) named.push_back(op);
+    }
+    if (any) continue;
+    throw std::invalid_argument(is_glob(word) ? fmt::format("no op matches '{}'; `assay list` has their names", word)
+                                              : unknown_op(word));
+  }
+  return named;
 }
 
 std::filesystem::path own_golden() {

@@ -39,7 +39,10 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
 std::string unknown_name(std::string_view kind, std::string_view word, const std::vector<std::string>& candidates) {
   std::string message = "unknown " + std::string(kind) + " '" + std::string(word) + "'";
   const std::string best = nearest(word, candidates);
-  if (!best.empty()) message += "; the nearest is '" + best + "'";
+  if (!best.empty() && is_near(word, best)) return message + "; the nearest is '" + best + "'";
+  constexpr std::size_t kFew = 24;
+  if (candidates.size() > kFew) return message;
+  for (const std::string& one : candidates) message += (&one == candidates.data() ? "; expected one of " : ", ") + one;
   return message;
 }
 

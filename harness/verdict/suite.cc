@@ -3,266 +3,238 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <iterator>
 #include <set>
 #include <stdexcept>
 
-#include "golden/manifest.h"
-#include "harness/verdict/coverage.h"
 #include "harness/verdict/nearest.h"
-#include "harness/verdict/op_run.h"
-#include "harness/verdict/refusals.h"
+#include "harness/verdict/suite_processes.h"
 #include "harness/verdict/trials.h"
-#include "harness/verdict/vast.h"
 
 namespace assay {
 namespace {
 
-constexpr std::string_view kShapes = "shapes";
+using Clock = std::chrono::steady_clock;
 
-Source made(TestCase test) {
-  return [test = std::move(test)] { return test; };
-}
+// What is known of a unit.
+struct UnitState {
+  UnitResult result;
+  std::int64_t planned = 0;  // results, as far as it has counted them
+  std::int64_t done = 0;
+  std::optional<Clock::time_point> started;
+  std::optional<double> seconds;
+  std::string lost;  // how its process ended
+};
 
 class Suite {
  public:
-  Suite(const CheckRequest& request, const Progress& progress)
+  Suite(const CheckRequest& request, SuiteWatch& watch)
       : request_(request),
-        progress_(progress),
-        kept_left_(request.kept_bytes),
-        ledger_(ledger_path()),
-        trials_(request, result_.skips) {}
+        watch_(watch),
+        plan_(request),
+        trials_(request, result_.skips),
+        units_(units_of(plan_, trials_)),
+        states_(units_.size()) {}
 
   SuiteResult run() {
-    assert_float_environment();
-    for (const std::string& op : request_.ops) require_op(op);
     result_.runner = trials_.runner();
     result_.isolation = trials_.isolation();
     result_.plugins = trials_.plugins();
-    if (request_.generated) {
-      run_generated();
+    watch_.begin(result_, labels());
+    if (request_.jobs > 0) {
+      run_in_processes(plan_, units_, request_.jobs, events());
     } else {
-      run_golden();
-      run_own("bias", [this](const Op& op) { run_bias(op); });
-      run_own(kRefusals, [this](const Op& op) { run_refusals(op); });
-      if (request_.shapes) run_own("shapes", [this](const Op& op) { run_shapes(op); });
-      if (request_.shapes) run_own("values", [this](const Op& op) { run_made(op, value_cases(op)); });
-      if (request_.shapes) run_own("kept", [this](const Op& op) { run_kept(op); });
-      if (request_.shapes && !request_.runner && request_.callables.empty())
-        run_own("vast", [this](const Op& op) { run_vast(op); });
-      if (request_.random_cases > 0) run_own("random", [this](const Op& op) { run_random(op); });
+      run_here();
     }
+    gather(true);
+    if (draws()) result_.seed = request_.seed;
     for (const Op* op : ops()) trials_.take_traits(*op, result_);
     judge();
     return std::move(result_);
   }
 
  private:
-  bool wanted(std::string_view op) const {
-    return request_.ops.empty() || std::find(request_.ops.begin(), request_.ops.end(), op) != request_.ops.end();
-  }
-
-  void take(CaseResult& result) const {
-    if (!request_.golden.empty()) result.repro += " --golden " + request_.golden.string();
-    // What lies around tensors comes from it. Cases that are made have it already.
-    if (result.repro.find(" --seed ") == std::string::npos && request_.seed != CheckRequest{}.seed)
-      result.repro += fmt::format(" --seed {}", request_.seed);
-    keep_call(result);
-    if (progress_) progress_(result);
-  }
-  void keep_call(CaseResult& result) const {
-    if (!result.call) return;
-    const std::size_t bytes = result.call->bytes();
-    if (bytes > kept_left_) return result.call.reset();
-    kept_left_ -= bytes;
-  }
-  void add(CaseResult result) {
-    take(result);
-    result_.cases.push_back(std::move(result));
-  }
-
-  void run_cases(const Op& op, const std::vector<Source>& sources, const Ledger* ledger) {
-    if (trials_.of(op).empty() || sources.empty()) return;
-    const bool first = drilled_.insert(&op).second;
-    const OpRun run{op,
-                    trials_.of(op),
-                    request_.checks,
-                    ledger,
-                    trials_.page(),
-                    request_.seed,
-                    first,
-                    [this](CaseResult& result) { take(result); }};
-    std::ranges::move(assay::run_cases(run, sources), std::back_inserter(result_.cases));
-  }
-
-  void run_generated() {
-    for (const Op* op : ops()) {
-      if (!wanted(op->name)) continue;
-      GeneratedRequest one = *request_.generated;
-      std::vector<Source> sources;
-      for (std::int64_t i = 0; i < request_.generated_cases; ++i, ++one.seed) {
-        TestCase test = generated_test_case(*op, one);
-        if (deal(*op, test.name)) sources.push_back(made(std::move(test)));
-      }
-      run_cases(*op, sources, nullptr);
+  std::vector<std::string> labels() {
+    std::vector<std::string> all;
+    const Op* before = nullptr;
+    for (const Unit& unit : units_) {
+      if (unit.op == before) continue;
+      before = unit.op;
+      for (const Candidate& one : trials_.of(*unit.op)) all.push_back(variant_label(unit.op->name, one.name));
     }
+    return all;
   }
 
-  std::vector<std::filesystem::path> files() const {
-    if (!request_.file.empty()) return {request_.file};
-    return golden_files(request_.golden.empty() ? own_golden() : request_.golden);
-  }
-
-  void run_golden() {
-    const bool own = request_.golden.empty();
-    const Manifest manifest(own ? own_golden() : request_.golden);
-    for (const std::filesystem::path& path : files()) {
-      if (own && !wanted(path.stem().string())) continue;  // its name is its op's: nothing of it is read
-      const bool listed = manifest.verify(path);
-      const GoldenFile file(path, own && listed ? Hdf5Origin::known : Hdf5Origin::stranger);
-      const Op* op = find_op(file.op());
-      if (op == nullptr) throw std::invalid_argument(path.string() + ": " + unknown_op(file.op()));
-      if (!wanted(file.op())) continue;
-      std::vector<Source> sources;
-      for (const std::string& name : file.case_names()) {
-        case_names_.insert(name);
-        with_golden_.insert(op);
-        if (!request_.case_name.empty() && request_.case_name != name) continue;
-        // Only its tags say whether a case is asked for; without --tag another shard's is not even read.
-        if (request_.tag.empty()) {
-          if (deal(*op, name)) sources.emplace_back([op, &file, name] { return case_from_golden(*op, file, name); });
-          continue;
-        }
-        TestCase test = case_from_golden(*op, file, name);
-        tags_.insert(test.tags.begin(), test.tags.end());
-        if (test.has_tag(request_.tag) && deal(*op, name)) sources.push_back(made(std::move(test)));
-      }
-      run_cases(*op, sources, own ? &ledger_ : nullptr);
-    }
-  }
-
-  // The op's own cases of a kind go with the ops that were asked for, unless only other cases were.
-  template <class Run>
-  void run_own(const char* kind, const Run& run) {
-    case_names_.insert(kind);
-    const bool named = request_.case_name.empty() || request_.case_name == kind ||
-                       (kind == kShapes && request_.case_name.find('=') != std::string::npos);
-    if (!named || !request_.tag.empty()) return;
-    for (const Op* op : ops()) {
-      if (wanted(op->name) && (request_.file.empty() || request_.file.stem() == op->name)) run(*op);
-    }
-  }
-
-  // Of each op the case that ledgers know; of strangers' kernels, which may have learnt it by heart, one more of this run's seed.
-  std::vector<std::optional<std::uint64_t>> bias_seeds() {
-    if (!request_.strangers()) return {std::nullopt};
-    result_.seed = request_.seed;
-    return {std::nullopt, request_.seed};
-  }
-
-  void run_bias(const Op& op) {
-    std::vector<Source> sources;
-    for (const auto seed : bias_seeds()) {
-      auto test = bias_test_case(op, seed);
-      if (test && deal(op, test->name)) sources.push_back(made(std::move(*test)));
-    }
-    run_cases(op, sources, request_.golden.empty() ? &ledger_ : nullptr);
-  }
-
-  // All of them, or the one of these parameters.
-  void run_shapes(const Op& op) {
-    std::vector<Source> sources;
-    for (const Params& params : covering_params(op, request_.work > kRandomWork)) {
-      const std::string name = params.to_string();
-      case_names_.insert(name);
-      if (!request_.case_name.empty() && request_.case_name != kShapes && request_.case_name != name) continue;
-      if (deal(op, name)) sources.emplace_back([&op, params] { return shape_test_case(op, params); });
-    }
-    run_cases(op, sources, nullptr);
-  }
-
-  // What a random case found once.
-  void run_kept(const Op& op) {
-    std::vector<Source> sources;
-    for (const GeneratedRequest& one : kept_cases(own_golden() / "kept.json", op)) {
-      TestCase test = generated_test_case(op, one);
-      test.drawn = true;
-      if (deal(op, test.name)) sources.push_back(made(std::move(test)));
-    }
-    run_cases(op, sources, nullptr);
-  }
-
-  void run_vast(const Op& op) {
-    for (const Params& params : vast_params(op, request_.work)) {
-      if (!deal(op, "vast " + params.to_string())) continue;
-      VastCheck check(op, params, 1);
-      for (const Variant& variant : variants_of(op)) {
-        const auto& candidates = trials_.of(op);
-        if (std::ranges::find(candidates, variant.name, &Candidate::name) == candidates.end()) continue;
-        add(check.check(variant, request_.checks));
+  void run_here() {
+    for (std::size_t u = 0; u < units_.size(); ++u) {
+      states_[u].started = Clock::now();
+      const UnitWatch watch{[&](std::int64_t more) { states_[u].planned += more; }, [&](const CaseResult& one) { take(u, one); },
+                            [this] { return stop(); }};
+      try {
+        take(u, run_unit(plan_, units_[u], trials_, watch));
+      } catch (const Stopped&) {
+        return;
       }
     }
   }
 
-  void run_random(const Op& op) {
-    result_.seed = request_.seed;
-    std::vector<Source> sources;
-    for (std::int64_t i = 0; i < request_.random_cases; ++i) {
-      const std::uint64_t seed = request_.seed + static_cast<std::uint64_t>(i);
-      if (!deal(op, fmt::format("random {}", seed))) continue;
-      sources.emplace_back([&op, seed, work = request_.work] { return random_test_case(op, seed, work); });
-    }
-    run_cases(op, sources, nullptr);
+  UnitEvents events() {
+    return {.started = [this](std::size_t u) { states_[u].started = Clock::now(); },
+            .said =
+                [this](std::size_t u, SuiteMessage message) {
+                  if (message.what == SuiteMessage::What::planned) states_[u].planned += message.planned;
+                  if (message.what == SuiteMessage::What::done) take(u, std::move(message.one));
+                  if (message.what == SuiteMessage::What::unit) take(u, std::move(message.unit));
+                },
+            .lost =
+                [this](std::size_t u, const std::string& how) {
+                  states_[u].lost = how;
+                  states_[u].result.done = true;
+                  gather(false);
+                },
+            .tick = [this] { tell(); },
+            .stop = [this] { return stop(); }};
+  }
+  bool stop() {
+    result_.interrupted = result_.interrupted || watch_.stop();
+    return result_.interrupted;
   }
 
-  // By sizes and parameters, then by what inputs hold.
-  void run_refusals(const Op& op) {
-    if (deal(op, kRefusals)) {
-      RefusalCheck check(op, trials_.page());
-      for (const Candidate& candidate : trials_.of(op)) {
-        if (candidate.placed) {
-          add(check.check(candidate, request_.checks));
-        } else {
-          candidate.record->not_asked.emplace_back(kRefusals);
-        }
+  void take(std::size_t u, CaseResult one) {
+    ++states_[u].done;
+    watch_.case_done(one);
+    states_[u].result.cases.push_back(std::move(one));
+    if (request_.jobs == 0) tell();
+  }
+  void take(std::size_t u, UnitResult whole) {
+    UnitState& state = states_[u];
+    state.result = std::move(whole);
+    state.done = state.planned = std::ssize(state.result.cases);
+    state.seconds = std::chrono::duration<double>(Clock::now() - *state.started).count();
+    gather(false);
+  }
+
+  // Takes the results of the ops that are done, in order, up to the first that is not; all there is where that is `all`.
+  void gather(bool all) {
+    while (gathered_ < units_.size()) {
+      std::size_t end = gathered_;
+      while (end < units_.size() && units_[end].op == units_[gathered_].op) ++end;
+      const bool done = std::all_of(&states_[gathered_], &states_[end - 1] + 1, [](const auto& one) { return one.result.done; });
+      if (!done && !all) return;
+      const std::size_t before = result_.cases.size();
+      for (; gathered_ < end; ++gathered_) add(units_[gathered_], states_[gathered_]);
+      if (result_.cases.size() > before) watch_.op_done(std::span(result_.cases).subspan(before));
+      ops_done_ += done ? 1 : 0;
+    }
+  }
+  void add(const Unit& unit, UnitState& state) {
+    UnitResult& from = state.result;
+    std::ranges::move(from.known, std::back_inserter(result_.known[unit.op->name]));
+    if (result_.known[unit.op->name].empty()) result_.known.erase(unit.op->name);
+    if (!state.lost.empty()) {
+      result_.faults.push_back(fmt::format("{}: the process that checked it {}{}", unit.op->name, state.lost,
+                                           from.cases.empty() ? "" : ", after case " + from.cases.back().case_name));
+    }
+    std::ranges::move(from.cases, std::back_inserter(result_.cases));
+    shapes_.insert(from.shapes.begin(), from.shapes.end());
+    tags_.insert(from.tags.begin(), from.tags.end());
+    trials_.add_records(*unit.op, from.traits);
+  }
+
+  // No more often than anybody reads.
+  void tell() {
+    if (Clock::now() - told_ < std::chrono::milliseconds(100)) return;
+    told_ = Clock::now();
+    watch_.progress(progress());
+  }
+  SuiteProgress progress() const {
+    SuiteProgress now;
+    bool counted = true;
+    for (std::size_t u = 0; u < units_.size(); ++u) {
+      now.ops += u == 0 || units_[u].op != units_[u - 1].op ? 1 : 0;
+      now.cases_done += states_[u].done;
+      now.cases += states_[u].planned;
+      counted = counted && states_[u].started;
+    }
+    now.ops_done = ops_done_;
+    if (!counted) now.cases = 0;
+    now.seconds_left = seconds_left();
+    return now;
+  }
+  // What units of their kind have taken, of those that are left.
+  std::optional<double> seconds_left() const {
+    struct Mean {
+      double sum = 0;
+      int count = 0;
+    };
+    std::map<Kind, Mean> means;
+    Mean all;
+    for (std::size_t u = 0; u < units_.size(); ++u) {
+      for (Mean* mean : {&means[units_[u].kinds.front()], &all}) {
+        mean->sum += states_[u].seconds.value_or(0);
+        mean->count += states_[u].seconds ? 1 : 0;
       }
     }
-    run_made(op, refused_value_cases(op));
-  }
-
-  void run_made(const Op& op, std::vector<TestCase> tests) {
-    std::vector<Source> sources;
-    for (TestCase& test : tests) {
-      if (deal(op, test.name)) sources.push_back(made(std::move(test)));
+    if (all.count == 0) return std::nullopt;
+    double left = 0;
+    for (std::size_t u = 0; u < units_.size(); ++u) {
+      if (states_[u].result.done) continue;
+      const Mean& mean = means.at(units_[u].kinds.front()).count > 0 ? means.at(units_[u].kinds.front()) : all;
+      const double gone = states_[u].started ? std::chrono::duration<double>(Clock::now() - *states_[u].started).count() : 0;
+      left += std::max(0.0, mean.sum / mean.count - gone);
     }
-    run_cases(op, sources, nullptr);
+    return left / std::max(request_.jobs, 1);
   }
 
-  // Every case that is asked for comes here once, in the same order whatever the shard: they are dealt like cards, since
-  // neighbours in a golden file cost alike. True if this shard has it.
-  bool deal(const Op& op, const std::string& case_name) {
-    if (trials_.of(op).empty()) return false;
-    result_.known[op.name].push_back(case_name);
-    return request_.shard.has(dealt_++);
+  // Whether anything comes from this run's seed that another run's would not have.
+  bool draws() const {
+    return std::ranges::any_of(units_, [&](const Unit& unit) {
+      return std::ranges::any_of(unit.kinds,
+                                 [&](Kind kind) { return kind == Kind::random || (kind == Kind::bias && request_.strangers()); });
+    });
   }
 
   void require_known_names() const {
     trials_.require_known_variant();
-    if (!request_.case_name.empty() && !case_names_.contains(request_.case_name)) {
-      throw std::invalid_argument(unknown_name("case", request_.case_name, {case_names_.begin(), case_names_.end()}));
-    }
+    if (!request_.case_name.empty()) require_known_case();
     if (!request_.tag.empty() && !request_.generated && !tags_.contains(request_.tag)) {
       throw std::invalid_argument(unknown_name("tag", request_.tag, {tags_.begin(), tags_.end()}));
     }
-    if (request_.shard.split() && dealt_ < request_.shard.count) {
+    require_cases();
+  }
+  void require_known_case() const {
+    std::set<std::string> names(shapes_);
+    for (const auto& [op, lists] : plan_.golden) {
+      for (const GoldenList& list : lists) names.insert(list.cases.begin(), list.cases.end());
+    }
+    for (const Kind kind : own_kinds(request_)) names.insert(kind_name(kind));
+    const bool there = std::ranges::any_of(names, [&](const std::string& name) { return request_.wants_case(name); });
+    if (!there && is_glob(request_.case_name))
+      throw std::invalid_argument(fmt::format("no case matches '{}'", request_.case_name));
+    if (!there) throw std::invalid_argument(unknown_name("case", request_.case_name, {names.begin(), names.end()}));
+  }
+  void require_cases() const {
+    std::int64_t dealt = 0;
+    for (const auto& [op, names] : result_.known) dealt += std::ssize(names);
+    if (request_.shard.split() && dealt < request_.shard.count) {
       throw std::invalid_argument(fmt::format("--shard {}: only {} cases are asked for; expected at most as many shards",
-                                              request_.shard.to_string(), dealt_));
+                                              request_.shard.to_string(), dealt));
+    }
+    if (request_.shard.split() && result_.cases.empty()) {
+      throw std::invalid_argument(
+          fmt::format("--shard {}: none of the {} cases falls to it; expected fewer shards", request_.shard.to_string(), dealt));
     }
   }
 
   // What no single case shows. Whether a variant's cases suffice is judged where all of them are: of several shards by
   // `assay report --merge`.
   void judge() {
+    if (result_.interrupted) {
+      result_.faults.push_back(fmt::format("interrupted: {} of {} ops were checked", ops_done_, progress().ops));
+      return;
+    }
     require_known_names();
     if (result_.cases.empty()) result_.faults.emplace_back("no case was run");
     if (!request_.shard.split()) {
@@ -276,23 +248,25 @@ class Suite {
       result_.faults = tally_faults(tallies, trust_expected, std::move(result_.faults));
     }
     if (!request_.everything() || !request_.golden.empty() || !request_.file.empty()) return;
-    for (const Op* op : ops()) {
-      if (wanted(op->name) && !with_golden_.contains(op) && !trials_.of(*op).empty())
-        result_.faults.push_back(op->name + std::string(": has no golden"));
+    for (const Unit& unit : units_) {
+      const std::string fault = unit.op->name + std::string(": has no golden");
+      if (!plan_.golden.contains(unit.op) && std::ranges::find(result_.faults, fault) == result_.faults.end())
+        result_.faults.push_back(fault);
     }
   }
 
   const CheckRequest& request_;
-  const Progress& progress_;
-  mutable std::size_t kept_left_;
-  Ledger ledger_;
-  std::set<std::string> case_names_;
-  std::set<std::string> tags_;
-  std::set<const Op*> drilled_;  // whose kernels have been called
-  std::set<const Op*> with_golden_;
-  std::int64_t dealt_ = 0;
+  SuiteWatch& watch_;
   SuiteResult result_;
+  SuitePlan plan_;
   Trials trials_;
+  std::vector<Unit> units_;
+  std::vector<UnitState> states_;
+  std::size_t gathered_ = 0;
+  std::size_t ops_done_ = 0;
+  Clock::time_point told_;
+  std::set<std::string> shapes_;
+  std::set<std::string> tags_;
 };
 
 }  // namespace
@@ -311,8 +285,15 @@ std::vector<std::string> tally_faults(const std::map<std::string, VariantTally>&
   return faults;
 }
 
-SuiteResult run_suite(const CheckRequest& request, const Progress& progress) {
-  return Suite(request, progress).run();
+SuiteResult run_suite(const CheckRequest& request, SuiteWatch& watch) {
+  assert_float_environment();
+  for (const std::string& op : request.ops) require_op(op);
+  return Suite(request, watch).run();
+}
+
+SuiteResult run_suite(const CheckRequest& request) {
+  SuiteWatch nobody;
+  return run_suite(request, nobody);
 }
 
 }  // namespace assay

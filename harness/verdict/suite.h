@@ -7,6 +7,8 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,7 @@
 #include "harness/verdict/check.h"
 #include "harness/verdict/draw.h"
 #include "harness/verdict/shard.h"
+#include "harness/verdict/shell.h"
 
 namespace assay {
 
@@ -26,13 +29,20 @@ struct Callable {
   Traits traits = {};
 };
 
+// Of an op what failed in another run.
+struct FailedCases {
+  std::set<std::string> variants;
+  std::set<std::string> cases;
+};
+
 struct CheckRequest {
   std::vector<std::string> ops;  // empty: all
-  std::optional<Isa> isa;        // empty: every one that this CPU runs
-  std::string case_name;         // empty: all; "bias", "shapes", "values", "kept", "vast", "random" are those made from seeds
-  std::string tag;               // empty: all; only cases with this tag
-  std::filesystem::path golden;  // a folder of golden files; empty: the project's own
-  std::filesystem::path file;    // one golden file instead of a folder; empty: all
+  std::vector<Isa> isas;         // empty: every one that this CPU runs
+  std::string
+      case_name;    // or a pattern; empty: all; "bias", "shapes", "values", "kept", "vast", "random" are those made from seeds
+  std::string tag;  // empty: all; only cases with this tag
+  std::filesystem::path golden;               // a folder of golden files; empty: the project's own
+  std::filesystem::path file;                 // one golden file instead of a folder; empty: all
   std::optional<GeneratedRequest> generated;  // made from seeds instead of read
   std::int64_t generated_cases = 1;           // seeds from generated->seed on
   bool shapes = false;                        // the ops' calls across what steers their kernels as well
@@ -41,16 +51,19 @@ struct CheckRequest {
   double work = kRandomWork;                  // what a random case may cost
   Shard shard;                                // the part of the cases to run; by default all
   Checks checks = Checks::all();
-  std::string variant;                  // empty: all; one of them by its name, such as mine:rms_norm
+  std::string variant;                      // empty: all; those of this name or pattern, such as mine:rms_norm or mine:*
+  std::map<std::string, FailedCases> only;  // by op; empty: all
   std::optional<RunnerOptions> runner;  // where kernels run; empty: here. With plugins it is these that are checked, else ours
   std::filesystem::path own_ledger;     // the plugins' owner's; empty: none
   std::vector<Callable> callables;      // with these, it is they that are checked
   std::size_t kept_bytes = 0;           // of failed cases' calls (CaseResult::call), as many as that holds
+  int jobs = 0;                         // processes that share the work; 0: this one does it
 
+  bool wants_case(const std::string& name) const { return case_name.empty() || matches(case_name, name); }
   bool plugins() const { return runner && !runner->plugins.empty(); }
   bool strangers() const { return plugins() || !callables.empty(); }
   // Nothing but ops and ISA narrows it: what is missing then is a fault.
-  bool everything() const { return case_name.empty() && tag.empty() && variant.empty() && !generated; }
+  bool everything() const { return case_name.empty() && tag.empty() && variant.empty() && !generated && only.empty(); }
 };
 
 // A variant or a file that was not run, and why.
@@ -77,6 +90,7 @@ struct SuiteResult {
   std::string runner;                 // where kernels ran, if not here: "aarch64 (scalar)"
   std::string isolation;              // what held it in: "seccomp, landlock, no root"
   std::vector<RemotePlugin> plugins;
+  bool interrupted = false;  // what was known then is here; a fault says so
 
   bool passed() const;
 };
@@ -95,12 +109,37 @@ struct VariantTally {
 std::vector<std::string> tally_faults(const std::map<std::string, VariantTally>& tallies, bool trust_expected,
                                       std::vector<std::string> faults);
 
-// Told after each case of each variant: how many are done of how many of this op.
-using Progress = std::function<void(const CaseResult& result)>;
+// How far a suite is.
+struct SuiteProgress {
+  std::size_t ops = 0;
+  std::size_t ops_done = 0;
+  std::int64_t cases_done = 0;  // of each variant
+  std::int64_t cases = 0;       // 0: not all are counted yet
+  std::optional<double> seconds_left;
+};
 
-// Throws std::invalid_argument (unknown names, more shards than cases), std::runtime_error (unreadable files) or RunnerError (a runner
-// or a plugin that cannot be used): wrong use, exit code 2.
-SuiteResult run_suite(const CheckRequest& request, const Progress& progress = {});
+// Who looks on while a suite runs.
+class SuiteWatch {
+ public:
+  SuiteWatch() = default;
+  SuiteWatch(const SuiteWatch&) = delete;
+  SuiteWatch& operator=(const SuiteWatch&) = delete;
+  virtual ~SuiteWatch() = default;
+  // Before the first case. `known`: who runs the kernels; `labels`: the variants, as tables show them.
+  virtual void begin(const SuiteResult& /*known*/, const std::vector<std::string>& /*labels*/) {}
+  virtual void progress(const SuiteProgress& /*now*/) {}
+  virtual void case_done(const CaseResult& /*one*/) {}
+  // All cases of one op. Ops come in the suite's order, whoever ends first.
+  virtual void op_done(std::span<const CaseResult> /*cases*/) {}
+  // Asked between cases: whether to leave the rest.
+  virtual bool stop() { return false; }
+};
+
+// The same for any number of jobs. Throws std::invalid_argument (unknown names, more shards than cases), std::runtime_error (unreadable
+// files) or RunnerError (a runner or a plugin that cannot be used): wrong use, exit code 2. With jobs all but the first are
+// std::runtime_error, and this process must have one thread.
+SuiteResult run_suite(const CheckRequest& request, SuiteWatch& watch);
+SuiteResult run_suite(const CheckRequest& request);
 
 // The names of all ops, for messages.
 std::vector<std::string> op_names();
@@ -110,6 +149,9 @@ std::string unknown_op(const std::string& word);
 
 // Throws std::invalid_argument of unknown_op.
 const Op& require_op(const std::string& op);
+
+// Those that the words name, each once: names and patterns. Throws std::invalid_argument for a word that is none, or matches none.
+std::vector<std::string> named_ops(const std::vector<std::string>& words);
 
 // The project's own golden folder and its ledger.
 std::filesystem::path own_golden();

@@ -4,26 +4,26 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <ranges>
 #include <stdexcept>
 
 #include "harness/verdict/nearest.h"
+#include "harness/verdict/shell.h"
 
 namespace assay {
 namespace {
 
-// As a shell takes it.
-std::string quoted(const std::string& word) {
-  static constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=+,@%";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string out = "'";
-  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
+std::string names_of(const std::vector<Isa>& isas) {
+  std::string names;
+  for (const Isa isa : isas) names += (names.empty() ? "" : " or ") + std::string(isa_name(isa));
+  return names;
 }
 
 }  // namespace
 
-Trials::Trials(const CheckRequest& request, std::vector<Skip>& skips) : request_(request), skips_(skips) {
+Trials::Trials(const CheckRequest& request, std::vector<Skip>& skips)
+    : request_(request), skips_(skips), kept_left_(request.kept_bytes) {
   if (!request.own_ledger.empty()) own_ledger_.emplace(request.own_ledger);
   if (!request.runner) return;
   runner_ = std::make_unique<RemoteRunner>(*request.runner);
@@ -46,9 +46,38 @@ void Trials::require_packed_tensors() const {
   }
 }
 
-bool Trials::wanted(const std::string& name) {
+bool Trials::wanted(const Op& op, const std::string& name, std::optional<Isa> isa) {
+  const bool of_isa = request_.isas.empty() || !isa || std::ranges::find(request_.isas, *isa) != request_.isas.end();
+  if (!of_isa) return false;
   names_.insert(name);
-  return request_.variant.empty() || request_.variant == name;
+  const auto failed = request_.only.find(op.name);
+  if (failed != request_.only.end() && !failed->second.variants.contains(name)) return false;
+  return request_.variant.empty() || matches(request_.variant, name);
+}
+
+std::map<std::string, TraitRecord> Trials::take_records(const Op& op) {
+  std::map<std::string, TraitRecord> records;
+  for (const Candidate& one : of(op)) {
+    records[one.name] = *one.record;
+    one.record->not_asked.clear();
+  }
+  return records;
+}
+
+void Trials::add_records(const Op& op, const std::map<std::string, TraitRecord>& records) {
+  for (const Candidate& one : of(op)) {
+    const auto more = records.find(one.name);
+    if (more == records.end()) continue;
+    one.record->seen.insert(more->second.seen.begin(), more->second.seen.end());
+    std::ranges::copy(more->second.not_asked, std::back_inserter(one.record->not_asked));
+  }
+}
+
+void Trials::keep_call(CaseResult& result) {
+  if (!result.call) return;
+  const std::size_t bytes = result.call->bytes();
+  if (bytes > kept_left_) return result.call.reset();
+  kept_left_ -= bytes;
 }
 
 const std::vector<Candidate>& Trials::of(const Op& op) {
@@ -60,7 +89,7 @@ const std::vector<Candidate>& Trials::of(const Op& op) {
 std::vector<Candidate> Trials::own(const Op& op) {
   std::vector<Candidate> found;
   for (const Variant& one : variants_of(op) | std::views::reverse) {
-    if ((request_.isa && one.isa != *request_.isa) || !wanted(one.name)) continue;
+    if (!wanted(op, one.name, one.isa)) continue;
     if (!isa_supported(one.isa)) {
       skips_.push_back({one.name, fmt::format("this CPU lacks {}", isa_name(one.isa))});
       continue;
@@ -69,9 +98,8 @@ std::vector<Candidate> Trials::own(const Op& op) {
     found.push_back(
         {.name = one.name, .selection = fmt::format("--isa {}", isa_name(one.isa)), .executor = executors_.back().get()});
   }
-  if (found.empty() && request_.isa && isa_supported(*request_.isa)) {
-    skips_.push_back({op.name, fmt::format("has no {} variant", isa_name(*request_.isa))});
-  }
+  if (found.empty() && std::ranges::any_of(request_.isas, isa_supported) && request_.variant.empty())
+    skips_.push_back({op.name, fmt::format("has no {} variant", names_of(request_.isas))});
   return found;
 }
 
@@ -101,7 +129,7 @@ std::vector<Candidate> Trials::remote(const Op& op) {
     const RemoteKernel& kernel = kernels[k];
     const bool foreign = !kernel.plugin.empty();
     if (kernel.op != op.name || foreign != request_.plugins()) continue;
-    if ((request_.isa && kernel.isa != *request_.isa) || !wanted(kernel.variant)) continue;
+    if (!wanted(op, kernel.variant, kernel.isa)) continue;
     if (!kernel.runs) {
       skips_.push_back(
           {variant_label(kernel.op, kernel.variant), fmt::format("the runner's CPU lacks {}", isa_name(kernel.isa))});
@@ -112,7 +140,7 @@ std::vector<Candidate> Trials::remote(const Op& op) {
     const std::string place = options_of(kernel);
     found.push_back(
         {.name = kernel.variant,
-         .selection = place + (foreign ? " --variant " + kernel.variant : fmt::format(" --isa {}", isa_name(kernel.isa))),
+         .selection = place + (foreign ? " --variant " + quoted(kernel.variant) : fmt::format(" --isa {}", isa_name(kernel.isa))),
          .executor = executors_.back().get(),
          .canonical = kernel.canonical,
          .acceptance = place,
@@ -127,7 +155,7 @@ std::vector<Candidate> Trials::remote(const Op& op) {
 std::vector<Candidate> Trials::callables(const Op& op) {
   std::vector<Candidate> found;
   for (const Callable& one : request_.callables) {
-    if (one.op != op.name || !wanted(one.name)) continue;
+    if (one.op != op.name || !wanted(op, one.name, std::nullopt)) continue;
     found.push_back({.name = one.name,
                      .selection = "--variant " + one.name,
                      .executor = one.executor.get(),
@@ -166,7 +194,9 @@ std::string Trials::runner() const {
 }
 
 void Trials::require_known_variant() const {
-  if (request_.variant.empty() || names_.contains(request_.variant)) return;
+  const auto named = [this](const std::string& name) { return matches(request_.variant, name); };
+  if (request_.variant.empty() || std::ranges::any_of(names_, named)) return;
+  if (is_glob(request_.variant)) throw std::invalid_argument(fmt::format("no variant matches '{}'", request_.variant));
   throw std::invalid_argument(unknown_name("variant", request_.variant, {names_.begin(), names_.end()}));
 }
 

@@ -23,6 +23,13 @@ class Trials {
   // What the kernels of an op have declared, and the cases that they were not asked; nothing of an op that was not of() use.
   void take_traits(const Op& op, SuiteResult& result) const;
 
+  // What another process's run showed of the traits of the op's kernels, by variant: from there, and into here.
+  std::map<std::string, TraitRecord> take_records(const Op& op);
+  void add_records(const Op& op, const std::map<std::string, TraitRecord>& records);
+
+  // Drops the call of a failed case (CaseResult::call) where the request's kept_bytes do not hold it beside those before.
+  void keep_call(CaseResult& result);
+
   // The largest page of the machines that take part.
   std::size_t page() const;
   // "aarch64 (scalar)"; empty: this process.
@@ -37,7 +44,7 @@ class Trials {
   std::vector<Candidate> remote(const Op& op);
   std::vector<Candidate> callables(const Op& op);
   std::string options_of(const RemoteKernel& kernel) const;
-  bool wanted(const std::string& name);
+  bool wanted(const Op& op, const std::string& name, std::optional<Isa> isa);
   void require_packed_tensors() const;
 
   const CheckRequest& request_;
@@ -47,6 +54,7 @@ class Trials {
   std::vector<std::unique_ptr<Executor>> executors_;
   std::map<const Op*, std::vector<Candidate>> known_;
   std::set<std::string> names_;
+  std::size_t kept_left_;
 };
 
 }  // namespace assay

@@ -7,6 +7,7 @@
 
 #include "harness/interop/plugin/properties.h"
 #include "harness/reports/report.h"
+#include "harness/reports/suite_text.h"
 #include "harness/verdict/strided.h"
 #include "harness/verdict/suite.h"
 #include "python/src/convert.h"
@@ -121,17 +122,27 @@ nb::object call_to(const std::shared_ptr<const JudgedCall>& call) {
   return made;
 }
 
+class PythonWatch final : public SuiteWatch {
+ public:
+  explicit PythonWatch(const nb::object& progress) : progress_(progress) {}
+  void case_done(const CaseResult& one) override {
+    const nb::gil_scoped_acquire python;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    if (!progress_.is_none()) progress_(one.op, one.variant, one.case_name);
+  }
+
+ private:
+  const nb::object& progress_;
+};
+
 // {"json", "table", "isolation", "calls": of each case that did not pass its call or None}.
 nb::dict check(const nb::dict& given, const nb::object& progress) {
   const CheckRequest request = request_from(given);
   SuiteResult result;
   {
     const nb::gil_scoped_release others;
-    result = run_suite(request, [&](const CaseResult& one) {
-      const nb::gil_scoped_acquire python;
-      if (PyErr_CheckSignals() != 0) throw nb::python_error();
-      if (!progress.is_none()) progress(one.op, one.variant, one.case_name);
-    });
+    PythonWatch watch(progress);
+    result = run_suite(request, watch);
   }
   if (std::string isolation; given.contains("callables")) {
     take(given, "isolation", isolation);

@@ -95,6 +95,7 @@ struct Begun {
   tell();
   if (begun.error == 0) {
     sigprocmask(SIG_SETMASK, &unblocked, nullptr);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // whatever its call is doing
     execve(how.words[0], how.words, how.variables);
     begun.error = errno;
     tell();

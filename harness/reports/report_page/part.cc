@@ -62,7 +62,8 @@ Part read_part(const std::filesystem::path& path) {
                   json.at("build_type").text(), json.at("flags").text()};
   const Member request = json.at("request");
   part.shard = read_shard(request.at("shard"));
-  part.everything = request.at("case").text().empty() && request.at("tag").text().empty() && !request.has("data");
+  part.everything =
+      request.at("case").text().empty() && request.at("tag").text().empty() && !request.has("data") && !request.has("variant");
   part.checks_off = json.at("checks_off").text();
   for (const auto& [op, cases] : json.at("known").members()) part.known[op] = cases.texts();
   for (const Member& one : json.at("cases").items()) part.cases.push_back(read_case(one));

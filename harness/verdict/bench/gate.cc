@@ -20,7 +20,7 @@ std::string timed_all_the_same(const CaseResult& one) {
 std::string failure_of(const Op& op, const Variant& variant, const std::optional<RunnerOptions>& plugins, const Checks& checks) {
   CheckRequest request;
   request.ops = {op.name};
-  request.isa = variant.isa;
+  request.isas = {variant.isa};
   if (variant.foreign) {
     request.runner = plugins;
     request.variant = variant.name;

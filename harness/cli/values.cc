@@ -1,0 +1,133 @@
+#include "harness/cli/values.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <functional>
+#include <map>
+
+#include "harness/cli/option_table.h"
+#include "harness/verdict/nearest.h"
+
+namespace assay::cli {
+namespace {
+
+template <class Number>
+bool parse(const std::string& text, Number& value) {
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && stop == end;
+}
+
+// "at least 1", "from 1 to 1024"; empty: any.
+template <class Number>
+std::string range_text(Number least, Number most, bool open = false) {
+  const bool any_least = least == std::numeric_limits<Number>::lowest();
+  const bool any_most = most == std::numeric_limits<Number>::max() || most == std::numeric_limits<std::int32_t>::max();
+  if (any_least && any_most) return "";
+  if (any_most) return fmt::format(", {} {}", open ? "above" : "at least", least);
+  return open ? fmt::format(", above {} and at most {}", least, most) : fmt::format(", from {} to {}", least, most);
+}
+
+CLI::Validator validator(std::string expected, std::function<bool(const std::string&)> fits, std::string description = "") {
+  return CLI::Validator([expected = std::move(expected), fits = std::move(fits)](
+                            std::string& text) { return fits(text) ? "" : fmt::format("'{}'; expected {}", text, expected); },
+                        std::move(description));
+}
+
+CLI::Validator seed() {
+  return validator("a whole number, at least 0", [](const std::string& text) {
+    std::uint64_t value = 0;
+    return parse(text, value);
+  });
+}
+
+CLI::Validator not_empty() {
+  return validator("a value that is not empty", [](const std::string& text) { return !text.empty(); });
+}
+
+bool names_a_file(const OptionInfo& option) {
+  return option.kind == ValueKind::file || option.kind == ValueKind::folder;
+}
+
+// One of the words that a table has, or several with commas between them.
+CLI::Validator known_words(const OptionInfo& info) {
+  static const std::map<std::string, std::string> kKinds{{"--isa", "ISA"}, {"--checks", "check"}, {"--like", "shape"}};
+  const std::string& name = info.names.back();
+  const auto kind = kKinds.find(name);
+  return CLI::Validator(
+      [words = info.words, what = kind == kKinds.end() ? name.substr(2) : kind->second](std::string& text) -> std::string {
+        for (std::size_t begin = 0; begin <= text.size();) {
+          const std::size_t end = std::min(text.find(',', begin), text.size());
+          const std::string word = text.substr(begin, end - begin);
+          if (std::ranges::find(words, word) == words.end()) return unknown_name(what, word, words);
+          begin = end + 1;
+        }
+        return {};
+      },
+      "");
+}
+
+// What an option of this type may be, beside what its own validator says.
+CLI::Validator by_type(const OptionInfo& info) {
+  if (info.number == "seed") return seed();
+  if (info.number == "whole") return whole(std::numeric_limits<std::int64_t>::lowest(), std::numeric_limits<std::int64_t>::max());
+  if (info.number == "real") return real(std::numeric_limits<double>::lowest());
+  if (!info.words.empty()) return known_words(info);
+  if (names_a_file(info))
+    return validator("the name of a file", [](const std::string& text) { return !text.empty() && text != "-"; });
+  return not_empty();
+}
+
+}  // namespace
+
+CLI::Validator whole(std::int64_t least, std::int64_t most) {
+  return validator("a whole number" + range_text(least, most), [=](const std::string& text) {
+    std::int64_t value = 0;
+    return parse(text, value) && value >= least && value <= most;
+  });
+}
+
+CLI::Validator real(double least, double most, bool open) {
+  return validator("a number" + range_text(least, most, open), [=](const std::string& text) {
+    double value = 0;
+    return parse(text, value) && std::isfinite(value) && value >= least && value <= most && (!open || value > least);
+  });
+}
+
+CLI::Validator one_of(const std::vector<std::string>& words) {
+  return validator(
+      fmt::format("one of {}", fmt::join(words, ", ")),
+      [words](const std::string& text) { return std::ranges::find(words, text) != words.end(); },
+      fmt::format("{{{}}}", fmt::join(words, ",")));
+}
+
+void refuse_odd_values(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) {
+    if (option->get_items_expected_max() == 0) continue;
+    const bool word = option->get_positional();  // what it may be its command says, and has patterns
+    option->check(word ? not_empty() : by_type(option_info(*option, app.get_name())));
+  }
+  for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) refuse_odd_values(*command);
+}
+
+std::string told(const CLI::ParseError& error) {
+  const std::string text = error.what();
+  const std::string first = text.substr(0, text.find_first_of(" :"));
+  const auto last = [&] { return text.substr(text.rfind(' ') + 1); };
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) return first + ": its value is missing";
+  if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {  // of a flag: other values are looked at before
+    const std::size_t begin = text.find("--");
+    return text.substr(begin, text.find_first_of(" :", begin) - begin) + ": takes no value";
+  }
+  if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr) return first + " and " + last() + " do not go together";
+  if (dynamic_cast<const CLI::RequiresError*>(&error) != nullptr) return first + " is of " + last() + ", which is missing";
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
+    return "'" + last() + "' is one word too many, or an unknown option";
+  return text;
+}
+
+}  // namespace assay::cli

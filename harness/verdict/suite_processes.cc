@@ -1,0 +1,251 @@
+#include "harness/verdict/suite_processes.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <new>
+#include <numeric>
+#include <optional>
+#include <stdexcept>
+#include <system_error>
+#include <vector>
+
+namespace assay {
+namespace {
+
+bool send_all(int socket, const void* data, std::size_t size) {
+  const auto* at = static_cast<const char*>(data);
+  while (size > 0) {
+    const ssize_t sent = send(socket, at, size, MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent <= 0) return false;
+    at += sent;
+    size -= static_cast<std::size_t>(sent);
+  }
+  return true;
+}
+
+bool receive_all(int socket, void* data, std::size_t size) {
+  auto* at = static_cast<char*>(data);
+  while (size > 0) {
+    const ssize_t got = recv(socket, at, size, 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    at += got;
+    size -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+// ---- a worker ----
+
+class Worker {
+ public:
+  Worker(const SuitePlan& plan, std::span<const Unit> units, int socket) : plan_(plan), units_(units), socket_(socket) {}
+
+  void serve() const {
+    try {
+      std::vector<Skip> told_by_the_other;
+      Trials trials(plan_.request, told_by_the_other);
+      for (std::uint32_t number = 0; receive_all(socket_, &number, sizeof number);) run(units_[number], trials);
+    } catch (const std::bad_alloc&) {
+      say({.what = SuiteMessage::What::error, .error = "out of memory"});
+    } catch (const std::exception& error) {
+      say({.what = SuiteMessage::What::error, .error = error.what()});
+    }
+  }
+
+ private:
+  void run(const Unit& unit, Trials& trials) const {
+    const UnitWatch watch{[this](std::int64_t more) { say({.what = SuiteMessage::What::planned, .planned = more}); },
+                          [this](const CaseResult& one) { say({.what = SuiteMessage::What::done, .one = one}); },
+                          [] { return false; }};
+    UnitResult result = run_unit(plan_, unit, trials, watch);
+    result.traits = trials.take_records(*unit.op);
+    say({.what = SuiteMessage::What::unit, .unit = std::move(result)});
+  }
+
+  void say(SuiteMessage message) const {
+    const std::string bytes = to_bytes(message);
+    const std::uint64_t size = bytes.size();
+    if (!send_all(socket_, &size, sizeof size) || !send_all(socket_, bytes.data(), bytes.size())) _exit(1);
+  }
+
+  const SuitePlan& plan_;
+  std::span<const Unit> units_;
+  int socket_;
+};
+
+// ---- who shares out ----
+
+struct Process {
+  pid_t pid = -1;
+  int socket = -1;
+  bool from_front = false;
+  std::string received;
+  std::optional<std::size_t> unit;
+};
+
+std::string how_it_ended(int status) {
+  if (WIFSIGNALED(status)) return fmt::format("ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  return fmt::format("ended with exit code {}", WEXITSTATUS(status));
+}
+
+class Processes {
+ public:
+  Processes(const SuitePlan& plan, std::span<const Unit> units, const UnitEvents& events)
+      : plan_(plan), units_(units), events_(events), taken_(units.size()) {
+    std::vector<std::size_t> op(units.size());  // numbered
+    for (std::size_t i = 1; i < units.size(); ++i) op[i] = op[i - 1] + (units[i].op == units[i - 1].op ? 0 : 1);
+    from_back_.resize(units.size());
+    std::iota(from_back_.begin(), from_back_.end(), 0);
+    std::ranges::stable_sort(from_back_, std::greater(), [&](std::size_t unit) { return op[unit]; });
+  }
+  Processes(const Processes&) = delete;
+  Processes& operator=(const Processes&) = delete;
+  ~Processes() {
+    for (Process& one : processes_) end(one, all_done_ ? 0 : SIGKILL);
+  }
+
+  void run(int jobs) {
+    processes_.resize(std::min(static_cast<std::size_t>(jobs), units_.size()));
+    for (Process& one : processes_) {
+      one.from_front = &one == processes_.data();
+      start(one);
+    }
+    while (std::ranges::any_of(processes_, [](const Process& one) { return one.unit.has_value(); })) {
+      wait();
+      if (events_.stop()) return;
+      events_.tick();
+    }
+    all_done_ = true;
+  }
+
+ private:
+  void start(Process& one) {
+    const std::optional<std::size_t> unit = next(one.from_front);
+    if (!unit) return;
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) fail();
+    const pid_t parent = getpid();
+    one.pid = fork();
+    if (one.pid == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (getppid() != parent) _exit(1);
+      for (const int signal : {SIGINT, SIGHUP})
+        ::signal(signal, SIG_IGN);  // of the terminal: the parent is told too, and ends this one
+      ::signal(SIGTERM, SIG_DFL);
+      for (const Process& other : processes_) close(other.socket);
+      close(ends[0]);
+      Worker(plan_, units_, ends[1]).serve();
+      _exit(0);
+    }
+    close(ends[1]);
+    one.socket = ends[0];
+    if (one.pid < 0) fail();
+    give(one, *unit);
+  }
+  [[noreturn]] static void fail() {
+    throw std::runtime_error(std::string("cannot start a process: ") + std::generic_category().message(errno));
+  }
+
+  // The lowest of its op that nobody has had, so that an op's first unit is the first in whatever process.
+  std::optional<std::size_t> next(bool from_front) {
+    for (std::size_t i = 0; i < units_.size(); ++i) {
+      const std::size_t unit = from_front ? i : from_back_[i];
+      if (!taken_[unit]) {
+        taken_[unit] = true;
+        return unit;
+      }
+    }
+    return std::nullopt;
+  }
+
+  void give(Process& to, std::optional<std::size_t> unit) {
+    to.unit = unit;
+    if (!unit) return;
+    events_.started(*unit);
+    const auto number = static_cast<std::uint32_t>(*unit);
+    send_all(to.socket, &number, sizeof number);  // where it fails, reading does too
+  }
+
+  void wait() {
+    std::vector<pollfd> files;
+    for (const Process& one : processes_) files.push_back({one.unit ? one.socket : -1, POLLIN, 0});
+    constexpr int kTick = 100;  // milliseconds
+    if (poll(files.data(), files.size(), kTick) <= 0) return;
+    for (std::size_t i = 0; i < files.size() && !events_.stop(); ++i) {
+      if (files[i].revents != 0) hear(processes_[i]);
+    }
+  }
+
+  void hear(Process& from) {
+    char some[1 << 16];
+    const ssize_t got = recv(from.socket, some, sizeof some, 0);
+    if (got < 0 && errno == EINTR) return;
+    if (got <= 0) return replace(from);
+    from.received.append(some, static_cast<std::size_t>(got));
+    std::string_view left = from.received;
+    for (std::uint64_t size = 0; left.size() >= sizeof size;) {
+      left.copy(reinterpret_cast<char*>(&size), sizeof size);
+      if (left.size() - sizeof size < size) break;
+      take(from, message_from(left.substr(sizeof size, size)));
+      left.remove_prefix(sizeof size + size);
+    }
+    from.received.erase(0, from.received.size() - left.size());
+  }
+
+  void take(Process& from, SuiteMessage message) {
+    if (message.what == SuiteMessage::What::error) throw std::runtime_error(message.error);
+    const bool ended = message.what == SuiteMessage::What::unit;
+    events_.said(*from.unit, std::move(message));
+    if (ended) give(from, next(from.from_front));
+  }
+
+  void replace(Process& lost) {
+    const std::string how = how_it_ended(end(lost, 0));
+    events_.lost(*lost.unit, how);
+    lost.unit.reset();
+    lost.received.clear();
+    start(lost);
+  }
+
+  // Its status. One that is not killed ends by itself, since there is nothing more to hear.
+  static int end(Process& one, int signal) {
+    int status = 0;
+    if (one.socket >= 0) close(one.socket);
+    if (one.pid > 0) {
+      if (signal != 0) kill(one.pid, signal);
+      while (waitpid(one.pid, &status, 0) < 0 && errno == EINTR) {
+      }
+    }
+    one.pid = one.socket = -1;
+    return status;
+  }
+
+  const SuitePlan& plan_;
+  std::span<const Unit> units_;
+  const UnitEvents& events_;
+  std::vector<bool> taken_;
+  std::vector<std::size_t> from_back_;
+  std::vector<Process> processes_;
+  bool all_done_ = false;
+};
+
+}  // namespace
+
+void run_in_processes(const SuitePlan& plan, std::span<const Unit> units, int jobs, const UnitEvents& events) {
+  Processes(plan, units, events).run(jobs);
+}
+
+}  // namespace assay
