@@ -8,6 +8,8 @@
 #include "harness/cli/chosen_engine.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/status_line.h"
+#include "harness/forensics/trace/model_digest.h"
+#include "harness/verdict/shell.h"
 
 namespace assay::cli {
 namespace {
@@ -23,15 +25,16 @@ struct AttributeOptions {
 int attribute_model(const AttributeOptions& options, const Common& common) {
   const ModelFile model(model_path(options.model));
   const TraceFile golden(options.golden);
+  fmt::print(stderr, "{}", note_of_other_model(model_path(options.model), golden));
   const auto engine = load_engine_for_logits(model, options.model);
   std::optional<StatusLine> line(std::in_place);
   const Attribution result = attribute(
       {&model, engine.get(), &golden, options.recipe, options.prompts, [&](const std::string& text) { line->show(text); }});
   line.reset();
   AttributionNames names{model_path(options.model).string(), options.golden};
-  for (const std::string& path : options.model.plugins) names.plugins += " --plugin " + path;
+  for (const std::string& path : options.model.plugins) names.plugins += " --plugin " + quoted(path);
   names.kernels = names.plugins;
-  for (const std::string& kernel : options.model.kernels) names.kernels += fmt::format(" --kernel '{}'", kernel);
+  for (const std::string& kernel : options.model.kernels) names.kernels += " --kernel " + quoted(kernel);
   fmt::print(
       "{}", common.json ? attribution_json(result).dump(1) + "\n" : attribution_text(result, options.all, names, common.style()));
   return result.passed() ? kPass : kParityFailure;

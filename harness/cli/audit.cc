@@ -9,6 +9,7 @@
 #include "harness/cli/converted.h"
 #include "harness/cli/model_options.h"
 #include "harness/cli/status_line.h"
+#include "harness/forensics/trace/model_digest.h"
 
 namespace assay::cli {
 
@@ -33,6 +34,7 @@ Action add_audit(CLI::App& app, const Common& common) {
   return [options, &common] {
     const ModelFile model(options->model);
     const TraceFile trace(options->trace);
+    fmt::print(stderr, "{}", note_of_other_model(options->model, trace));
     AuditRequest request{&model, &trace, options->recipe, options->prompts, definition_wiring(model.config())};
     request.threads = thread_count(options->threads);
     const AuditMemory memory = audit_memory(request);

@@ -8,6 +8,8 @@
 #include "harness/cli/chosen_engine.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/status_line.h"
+#include "harness/cli/values.h"
+#include "harness/forensics/trace/model_digest.h"
 
 namespace assay::cli {
 namespace {
@@ -22,6 +24,7 @@ struct BisectOptions {
 int bisect_model(const BisectOptions& options, const Common& common) {
   const ModelFile model(model_path(options.model));
   const TraceFile golden(options.golden);
+  fmt::print(stderr, "{}", note_of_other_model(model_path(options.model), golden));
   const auto engine = load_engine_for_logits(model, options.model);
   BisectRequest request{engine.get(), &golden, options.prompts, {}, {}};
   std::optional<StatusLine> line(std::in_place);
@@ -47,7 +50,7 @@ Action add_bisect(CLI::App& app, const Common& common) {
   command->add_option("--golden", options->golden, "The trace whose logits to hold the model to")->required();
   command->add_option("--prompt", options->prompts, "Of the golden; by default all (repeatable)");
   command->add_option("--threshold", options->threshold, "Relative RMS; by default twice that of the all-reference run")
-      ->check(CLI::PositiveNumber);
+      ->check(above_zero());
   command->footer("Example: assay bisect --golden golden/traces/kjv-hf-f32.h5 --prompt genesis");
   return [options, &common] { return bisect_model(*options, common); };
 }

@@ -1,17 +1,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <fstream>
 #include <memory>
 #include <optional>
 
 #include "engine/tokenizer/tokenizer.h"
+#include "golden/output_rule.h"
 #include "golden/read_file.h"
 #include "harness/cli/chosen_engine.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/status_line.h"
 #include "harness/forensics/eval/eval_report.h"
+#include "harness/forensics/trace/model_digest.h"
 #include "harness/reports/report.h"
 #include "harness/verdict/data_dir.h"
 
@@ -28,13 +28,6 @@ struct EvalOptions {
   std::string beside;
 };
 
-bool is_hdf5(const std::string& path) {
-  constexpr std::array<char, 8> kSignature{'\x89', 'H', 'D', 'F', '\r', '\n', '\x1a', '\n'};
-  std::array<char, 8> head{};
-  std::ifstream in(path, std::ios::binary);
-  return in.read(head.data(), head.size()) && head == kSignature;
-}
-
 std::string read_text(const std::string& path) {
   std::string text = read_file(path);
   if (text.empty()) throw std::runtime_error(path + ": is empty");
@@ -48,7 +41,7 @@ ChosenEngine load(const ModelFile& file, ModelOptions options, std::int64_t cont
 }
 
 TextEvaluation evaluate_with_status_line(Engine& engine, Engine* other, const std::vector<std::int32_t>& tokens) {
-  const StatusLine line;
+  StatusLine line;
   return evaluate_text(engine, other, tokens,
                        [&](std::int64_t done, std::int64_t all) { line.show(fmt::format("{} of {} tokens", done, all)); });
 }
@@ -97,6 +90,7 @@ std::unique_ptr<Tokenizer> tokenizer_for(const TraceFile& trace, const ModelFile
 int eval_trace(const EvalOptions& options, const Common& common) {
   const std::string model = model_path(options.model).string();
   const TraceFile trace(options.against);
+  fmt::print(stderr, "{}", note_of_other_model(model, trace));
   std::optional<TraceFile> beside;
   if (!options.beside.empty()) beside.emplace(options.beside);
   const ModelFile file(model);
@@ -117,7 +111,7 @@ int eval_trace(const EvalOptions& options, const Common& common) {
 }
 
 int eval(const EvalOptions& options, const Common& common) {
-  const bool trace = !options.against.empty() && is_hdf5(options.against);
+  const bool trace = !options.against.empty() && file_kind(options.against) == kHdf5File;
   if (!trace && !options.beside.empty()) throw std::invalid_argument("--beside stands beside a trace: give one with --against");
   if (!trace) return eval_text(options, common);
   if (!options.text.empty()) throw std::invalid_argument("a trace brings its own prompts: leave TEXT or --against out");

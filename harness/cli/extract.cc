@@ -6,7 +6,10 @@
 
 #include "harness/cli/cli.h"
 #include "harness/cli/model_options.h"
+#include "harness/cli/values.h"
+#include "harness/forensics/trace/model_digest.h"
 #include "harness/reports/report.h"
+#include "harness/verdict/shell.h"
 
 namespace assay::cli {
 namespace {
@@ -23,10 +26,11 @@ struct ExtractOptions {
 int extract_case(const ExtractOptions& options, const Common& common) {
   const ModelFile model(model_path(options.model));
   const TraceFile trace(options.trace);
+  fmt::print(stderr, "{}", note_of_other_model(model_path(options.model), trace));
   const Extracted extracted = extract({&model, &trace, options.prompt, options.site, options.model.window, options.fused});
   write_case(options.output, extracted,
              fmt::format("{} of {}, model {}", options.site, trace.path().filename().string(), trace.head("model")));
-  const std::string command = fmt::format("assay check {} --golden {}", extracted.op, options.output);
+  const std::string command = fmt::format("assay check {} --golden {}", extracted.op, quoted(options.output));
   if (common.json) {
     nlohmann::ordered_json json = environment_json();
     json["out"] = options.output;
@@ -50,7 +54,7 @@ Action add_extract(CLI::App& app, const Common& common) {
   command->add_option("-o,--output", options->output, "The golden file to write")->required();
   command->add_option("--model", options->model.model, "The model of the trace; by default the embedded one");
   command->add_option("--window", options->model.window, "Positions that the traced run looked back at; by default all")
-      ->check(CLI::PositiveNumber);
+      ->check(whole(1));
   command->add_option("--prompt", options->prompt, "Of the trace; by default the first");
   command->add_flag("--fused", options->fused, "A projection with the quantisation of its activations in it, op linear_<type>");
   command->footer("Example: assay extract ours.h5 layers.03.gate_proj -o case.h5");

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <memory>
 
+#include "golden/output_rule.h"
 #include "golden/printable.h"
 #include "harness/cli/cli.h"
+#include "harness/cli/inspect_files.h"
+#include "harness/cli/values.h"
 #include "harness/reports/report.h"
 #include "harness/verdict/block_format.h"
 #include "harness/verdict/compare.h"
@@ -146,14 +149,22 @@ int inspect_file(const GoldenFile& file, const Common& common) {
 
 Action add_inspect(CLI::App& app, const Common& common) {
   auto options = std::make_shared<InspectOptions>();
-  CLI::App* command = app.add_subcommand("inspect", "What a golden file holds");
-  command->add_option("file", options->file, "A golden file")->required();
-  command->add_option("--case", options->case_name, "One case with its tensors");
-  command->add_option("--values", options->values, "How many values of each tensor to show")->check(CLI::NonNegativeNumber);
+  CLI::App* command = app.add_subcommand("inspect", "What a golden file, a trace or a model holds");
+  command->add_option("file", options->file, "A golden file, a trace, a GGUF file or a Hugging Face folder")->required();
+  command->add_option("--case", options->case_name, "Of a golden file: one case with its tensors");
+  command->add_option("--values", options->values, "How many values of each tensor to show")->check(whole(0));
   command->add_option("--block", options->block, "A block of quantised tensors to show whole, by its flat index")
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole(0));
   command->footer("Example: assay inspect golden/ops/rms_norm.h5 --case kjv_layer0_attn_norm");
   return [options, &common] {
+    const std::string kind = file_kind(options->file);
+    const bool model = std::filesystem::is_directory(options->file) || kind == kGgufModel;
+    const bool trace = !model && kind == kHdf5File && Hdf5File(options->file).exists("/prompts");
+    if ((model || trace) && (!options->case_name.empty() || options->block))
+      throw std::invalid_argument(options->file + ": --case and --block are of golden files, and this is none");
+    if (model) inspect_model(ModelFile(options->file), options->file, common);
+    if (trace) inspect_trace(TraceFile(options->file), common);
+    if (model || trace) return kPass;
     const GoldenFile file(options->file);
     return options->case_name.empty() ? inspect_file(file, common) : inspect_case(file, *options, common);
   };

@@ -10,6 +10,7 @@
 #include "harness/cli/plan_text.h"
 #include "harness/cli/status_line.h"
 #include "harness/forensics/sites/site_name.h"
+#include "harness/forensics/trace/model_digest.h"
 #include "harness/forensics/trace/prompts.h"
 #include "harness/forensics/trace/record.h"
 #include "harness/reports/report.h"
@@ -31,6 +32,7 @@ std::vector<RecordPrompt> read_prompts(const TraceOptions& options, const ModelF
   if (options.golden.empty() == options.prompt.empty()) throw std::invalid_argument("give either -p TEXT or --golden TRACE");
   if (options.golden.empty()) return {{"prompt", options.prompt, Tokenizer(model.vocabulary()).encode(options.prompt)}};
   const TraceFile golden(options.golden);
+  fmt::print(stderr, "{}", note_of_other_model(model_path(options.model), golden));
   std::vector<RecordPrompt> prompts;
   for (const std::string& name : chosen_prompts(golden, options.prompts)) {
     const TracePrompt prompt = golden.prompt(name);
@@ -53,7 +55,7 @@ std::string progress_bar(std::int64_t done, std::int64_t total) {
 }
 
 Recorded record_with_status_line(RecordRequest request) {
-  const StatusLine line;
+  StatusLine line;
   request.progress = [&](std::int64_t done, std::int64_t total) { line.show(progress_bar(done, total)); };
   return record_trace(request);
 }

@@ -5,6 +5,7 @@
 
 #include "harness/forensics/attribute/attribute.h"
 #include "harness/forensics/sites/site_name.h"
+#include "harness/verdict/shell.h"
 
 namespace assay {
 namespace {
@@ -160,19 +161,20 @@ std::string verdict_text(const Attribution& result, const AttributionNames& name
 
 }  // namespace
 
-// A guilty kernel is met with on the inputs that it had in our run; a wrong wiring on the golden's.
+// A guilty kernel is met with on the inputs that it had in our run. Of a wrong wiring a kernel's check would pass: the golden is held to the
+// model's definition, and the model's own numbers are shown.
 std::string reproduce_command(const Attribution::Fault& fault, const AttributionNames& names) {
-  const bool guilty = fault.site->blame == Blame::guilty;
-  const std::string trace = guilty ? "ours.h5" : names.golden;
-  std::string text;
-  if (guilty)
-    text = fmt::format("  assay trace {} --golden {} --prompt {}{} -o ours.h5\n", names.model, names.golden, fault.prompt->prompt,
-                       names.kernels);
+  const std::string model = quoted(names.model);
+  const std::string golden = quoted(names.golden);
+  const std::string prompt = quoted(fault.prompt->prompt);
+  if (fault.site->blame != Blame::guilty)
+    return fmt::format("  assay audit {0} {1} --prompt {2}\n  assay inspect {0}\n", model, golden, prompt);
   const bool fused = fault.site->op.starts_with("linear_");
-  const bool foreign = guilty && fault.site->variant.find(':') != std::string::npos;
-  return text + fmt::format("  assay extract {} {} --prompt {} --model {}{} -o case.h5\n  assay check {} --golden case.h5{}\n",
-                            trace, fault.site->site, fault.prompt->prompt, names.model, fused ? " --fused" : "", fault.site->op,
-                            foreign ? names.plugins + " --variant " + fault.site->variant : "");
+  const bool foreign = fault.site->variant.find(':') != std::string::npos;
+  return fmt::format("  assay trace {} --golden {} --prompt {}{} -o ours.h5\n", model, golden, prompt, names.kernels) +
+         fmt::format("  assay extract ours.h5 {} --prompt {} --model {}{} -o case.h5\n  assay check {} --golden case.h5{}\n",
+                     fault.site->site, prompt, model, fused ? " --fused" : "", fault.site->op,
+                     foreign ? names.plugins + " --variant " + fault.site->variant : "");
 }
 
 std::string attribution_text(const Attribution& result, bool all, const AttributionNames& names, const Style& style) {

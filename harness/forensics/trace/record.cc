@@ -9,10 +9,10 @@
 #include <numeric>
 
 #include "engine/run/site_rows.h"
-#include "golden/sha256.h"
 #include "harness/forensics/audit/judge.h"
 #include "harness/forensics/model/wiring.h"
 #include "harness/forensics/sites/site_name.h"
+#include "harness/forensics/trace/model_digest.h"
 #include "harness/version.h"
 
 namespace assay {
@@ -90,14 +90,10 @@ class Recorder final : public Observer {
 };
 
 TraceHead head_of(const RecordRequest& request) {
-  const bool folder = std::filesystem::is_directory(request.model_path);
-  const std::filesystem::path weights = folder ? request.model_path / "model.safetensors" : request.model_path;
   TraceHead head;
   head.model = request.model->config().name;
   head.weights = weights_name(request.model->weights());
-  // A sharded model is known by its index.
-  head.model_sha256 =
-      sha256_file(std::filesystem::exists(weights) ? weights : request.model_path / "model.safetensors.index.json");
+  head.model_sha256 = model_digest(request.model_path);
   head.recipe = "assay";
   head.rope = kRopeRecipes[request.engine->plan().options.rope];
   head.dtype = "float32";
