@@ -99,7 +99,7 @@ TEST(EvalCommand, WrongUseIsToldAndExitsWith2) {
       {model + " --against " + trace("tiny-a-llama-f16.h5"), "the model gives"},
       {model + " --against " + trace("kjv-f64.h5") + " --beside " + trace("kjv-llama-f16.h5"), "no prompt 'chat'"},
       {model + " --against " + trace("kjv-f64.h5") + " --context 100", "context"},
-      {"--rope yarn", "f64,hf,ggml"},
+      {"--rope yarn", "f64, hf, ggml"},
   };
   for (const auto& [arguments, message] : wrong) {
     const Ran ran = eval(arguments);
