@@ -88,11 +88,11 @@ TEST(ReportText, ManyFailuresFitOnAScreen) {
     }
     for (int i = 0; i < 200; ++i) result.skips.push_back({"add_" + std::to_string(i), "this CPU lacks avx512"});
     const std::string text = suite_end(result, Checks::all(), Style::plain(), {});
-    EXPECT_LT(std::ranges::count(text, '\n'), kinds == 1 ? 20 : 100) << text;
+    EXPECT_LT(std::ranges::count(text, '\n'), kinds == 1 ? 20 : 60) << text;
     expect_in(text, "1000 failed: 1000 bound\n");
     expect_in(text, "FAIL add_0, case case_0: bound\n");
     expect_in(text, "  and 999 more like it: case_1, case_2, case_3, ...\n", kinds == 1);
-    expect_in(text, "900 cases more fail, of 90 other kinds", kinds == 100);
+    expect_in(text, "950 cases more fail, of 95 other kinds", kinds == 100);
     expect_in(text, "skipped 200 kernels (add_0, add_1, add_2, ...): this CPU lacks avx512\n");
     EXPECT_EQ(suite_json(result, {}).at("cases").size(), 1000U);
     const std::string all = suite_end(result, Checks::all(), Style::plain(), {Detail::Level::verbose});
