@@ -75,7 +75,7 @@ bool flush_folder_of(const std::filesystem::path& path) {
 NewFile::NewFile(const std::filesystem::path& path, std::string kind, Replaces replaces)
     : path_(without_links(path)), temporary_(path_.string() + ".new"), kind_(std::move(kind)), replaces_(replaces) {
   if (replaces_ == Replaces::no_input) require_replaceable(path_);
-  if (!kind_.empty()) require_kind(path_, kind_);
+  if (replaces_ == Replaces::no_input && !kind_.empty()) require_kind(path_, kind_);
   open_and_lock();
   if (ftruncate(file_, 0) == 0) {
     remember(temporary_.c_str());
@@ -115,7 +115,7 @@ void NewFile::fail() const {
 
 void NewFile::commit() {
   if (replaces_ == Replaces::no_input) require_replaceable(path_);
-  if (kind_.empty()) require_kind(path_, file_kind(temporary_));
+  if (replaces_ == Replaces::no_input && kind_.empty()) require_kind(path_, file_kind(temporary_));
   if (!flush(file_) || rename(temporary_.c_str(), path_.c_str()) != 0) fail();
   forget(temporary_.c_str());
   close(std::exchange(file_, -1));

@@ -124,7 +124,7 @@ TEST(Run, Refusals) {
   expect_refused({"-p", "x", "--chat", "--thinking", "off"}, {"<think>"});
   expect_refused({"-p", "x", "--thinking", "off"}, {"--chat"});
   expect_refused({"-p", "x", "--system", "hear"}, {"--chat"});
-  expect_refused({"-p", ""}, {"-p", "no tokens"});
+  expect_refused({"-p", ""}, {"--prompt", "expected a value that is not empty"});
   expect_refused({"/nonexistent", "-p", "x"}, {"/nonexistent", "[unreadable]"});
   expect_refused({"-p", "x", "--kernel", "scalar"}, {"--kernel", "SITE_GLOB=ISA"});
   expect_refused({"-p", "x", "--kernel", "layers.00.q_porj=scalar"}, {"layers.00.q_porj", "the nearest is 'layers.00.q_proj'"});

@@ -97,7 +97,7 @@ std::vector<Command> writers(const fs::path& folder) {
   const fs::path extracted = out("case.h5");
   const fs::path page = out("page.html");
   const fs::path words = out("words");
-  return {
+  std::vector<Command> all{
       {"trace",
        {"trace", "-p", "In the beginning", "-o", traced, "--sites", "layers.0*.attn*", "--sites", "final_norm", "--threads", "1"},
        traced},
@@ -111,6 +111,8 @@ std::vector<Command> writers(const fs::path& folder) {
       {"diff", {"diff", trace, trace, "--brief", "--html", page}, page},
       {"completion", {"completion", "bash", "-o", words}, words},
   };
+  for (Command& one : all) one.arguments.emplace_back("--force");  // the old file is a text
+  return all;
 }
 
 std::vector<std::string> environment_of(const Command& command, const std::string& fault, const fs::path& met) {

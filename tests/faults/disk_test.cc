@@ -218,10 +218,11 @@ TEST(AtomicFile, NothingButAFileIsReplaced) {
   const TemporaryFolder folder;
   const fs::path pipe = folder.path() / "pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  for (const fs::path& name : {pipe, folder.path()}) {
+  const std::pair<fs::path, const char*> both[] = {{pipe, "is there, and no regular file"}, {folder.path(), "is a folder; expected a file to write"}};
+  for (const auto& [name, why] : both) {
     const Ran ran = run_assay({"completion", "bash", "-o", name});
     EXPECT_EQ(ran.status, 2);
-    EXPECT_EQ(ran.err, "assay: " + name.string() + ": is there, and no regular file\n");
+    EXPECT_EQ(ran.err, "assay: " + name.string() + ": " + why + "\n");
   }
   EXPECT_TRUE(fs::is_fifo(pipe));
 }
