@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
 #include "golden/atomic_file.h"
@@ -12,6 +14,8 @@
 #include "harness/cli/status_line.h"
 #include "harness/reports/report.h"
 #include "harness/verdict/bench/bench_report.h"
+#include "harness/verdict/bench/comparison.h"
+#include "harness/verdict/bench/foreign.h"
 #include "harness/verdict/bench/gate.h"
 #include "harness/verdict/bench/record.h"
 #include "harness/verdict/cases.h"
@@ -25,6 +29,9 @@ struct BenchCliOptions {
   std::vector<std::string> isas;
   std::string shape;
   std::string baseline;
+  std::string baseline_plugin;
+  std::string fail_slower;
+  std::int64_t runs = 1;
   std::string output;
   std::string record;
   bool warm = false;
@@ -80,9 +87,72 @@ std::vector<bench::BenchResult> run_with_status_line(const BenchCliOptions& opti
   return bench::run_benchmarks(items(options, plugins), how, [&](const bench::BenchResult& one) { line.show(one.name); });
 }
 
-int run_bench(const BenchCliOptions& options, const Common& common) {
+// "5%" or "5": the part of its speed that a kernel may lose.
+double allowed_loss(const std::string& text) {
+  if (text.empty()) return bench::kNotable;
+  std::string_view number = text;
+  if (number.ends_with('%')) number.remove_suffix(1);
+  double percent = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), percent);
+  if (error != std::errc() || end != number.data() + number.size() || !(percent > 0 && percent < 100))
+    throw std::invalid_argument(fmt::format("--fail-slower '{}': expected a percentage above 0 and below 100, such as 5%", text));
+  return percent / 100;
+}
+
+// What the run is compared with: an older JSON, an older plugin, or nothing.
+struct Against {
   std::optional<bench::Baseline> baseline;
-  if (!options.baseline.empty()) baseline = bench::load_baseline(options.baseline);
+  bool in_turn = false;
+  double allowed = bench::kNotable;
+
+  explicit operator bool() const { return baseline || in_turn; }
+  bench::Changes changes(const std::vector<bench::BenchResult>& results) const {
+    return baseline ? bench::compare(*baseline, results, allowed) : bench::compare_in_turn(results, allowed);
+  }
+  // Whether this was the benchmark's last run.
+  bool enough(const bench::BenchResult& now) const {
+    const bench::Changes one = changes({now});
+    return one.changes.empty() || bench::settled(one.changes.front(), allowed);
+  }
+};
+
+Against against(const BenchCliOptions& options, const std::optional<RunnerOptions>& runner, bench::BenchOptions& how) {
+  Against out{
+      .baseline = std::nullopt, .in_turn = !options.baseline_plugin.empty(), .allowed = allowed_loss(options.fail_slower)};
+  if (!options.baseline.empty() && out.in_turn) throw std::invalid_argument("--baseline and --baseline-plugin: name one");
+  if (!options.fail_slower.empty() && options.baseline.empty() && !out.in_turn)
+    throw std::invalid_argument("--fail-slower needs --baseline or --baseline-plugin: what to compare with");
+  if (!options.baseline.empty()) {
+    out.baseline = bench::load_baseline(options.baseline);
+    const std::string cpu = environment_json().at("cpu");
+    if (!options.fail_slower.empty() && !out.baseline->cpu.empty() && out.baseline->cpu != cpu)
+      throw std::invalid_argument(fmt::format(
+          "{}: nothing to compare: it is of '{}', this CPU is '{}'; make a baseline here: assay bench --runs {} -o FILE",
+          options.baseline, out.baseline->cpu, cpu, bench::kLeastRuns));
+  }
+  if (out.in_turn) {
+    if (!runner) throw std::invalid_argument("--baseline-plugin is the older of two plugins: name the newer by --plugin");
+    how.old_runner = bench::without_plugins(*runner);
+    how.old_runner->plugins = {std::filesystem::absolute(options.baseline_plugin).string()};
+    const RemoteRunner tried(*how.old_runner);
+    for (const RemoteKernel& one : tried.kernels()) {
+      if (!one.plugin.empty()) how.old_kernels.push_back(one);
+    }
+  }
+  return out;
+}
+
+// Nothing compared is no pass: 2.
+int exit_code(const std::vector<bench::BenchResult>& results, const std::optional<bench::Changes>& changes, bool judged) {
+  if (!std::ranges::all_of(results, &bench::BenchResult::timed)) return kParityFailure;
+  if (!changes || !judged) return kPass;
+  if (changes->slower()) return kParityFailure;
+  const bool compared =
+      std::ranges::any_of(changes->changes, [](const bench::Change& one) { return one.pace != bench::Pace::unknown; });
+  return compared ? kPass : kWrongUse;
+}
+
+int run_bench(const BenchCliOptions& options, const Common& common) {
   bench::BenchOptions how;
   const std::optional<RunnerOptions> runner = options.runner.options();
   std::vector<RemoteKernel> plugins;
@@ -100,6 +170,10 @@ int run_bench(const BenchCliOptions& options, const Common& common) {
   how.gate = bench::parity_gate(runner, checks);
   how.runner = runner;
   how.checks = checks;
+  const Against old = against(options, runner, how);
+  how.enough = [&](const bench::BenchResult& now) {
+    return std::ssize(now.readings) >= options.runs && (!old || old.enough(now));
+  };
   const auto results = run_with_status_line(options, plugins, how);
 
   nlohmann::ordered_json json = bench::bench_json(results);
@@ -108,15 +182,19 @@ int run_bench(const BenchCliOptions& options, const Common& common) {
   if (runner) json["isolation"] = isolation;
   if (!options.output.empty()) write_file_atomically(options.output, json.dump(1) + "\n");
   if (!options.record.empty()) write_file_atomically(options.record, bench::record_json(json, recorded).dump(1) + "\n");
-  if (baseline) json["comparison"] = bench::comparison_json(bench::compare(*baseline, results));
+  std::optional<bench::Changes> changes;
+  if (old) {
+    changes = old.changes(results);
+    json["comparison"] = bench::comparison_json(*changes);
+  }
   if (common.json) {
     fmt::print("{}\n", json.dump(1));
   } else {
     if (runner) fmt::print("isolation: {}\n\n", isolation);
     fmt::print("{}", bench::bench_table(results, common.style()));
-    if (baseline) fmt::print("\n{}", bench::comparison_table(bench::compare(*baseline, results), common.style()));
+    if (changes) fmt::print("\n{}", bench::comparison_table(*changes, common.style()));
   }
-  return std::ranges::all_of(results, &bench::BenchResult::timed) ? kPass : kParityFailure;
+  return exit_code(results, changes, !options.fail_slower.empty());
 }
 
 }  // namespace
@@ -130,7 +208,15 @@ Action add_bench(CLI::App& app, const Common& common) {
   command->add_flag("--cold", options->cold,
                     "Weights from memory: rotate over more than four times the last cache (the default)");
   command->add_flag("--warm", options->warm, "The same buffers again and again");
-  command->add_option("--baseline", options->baseline, "Compare with an older JSON of this command or of Google Benchmark");
+  command->add_option("--runs", options->runs, "Runs of each benchmark, with fresh memory each; a baseline needs 5")
+      ->check(CLI::Range(std::int64_t{1}, static_cast<std::int64_t>(bench::kMostRuns)));
+  command->add_option("--baseline", options->baseline,
+                      "Compare with an older JSON of this command (--runs 5 -o FILE) or of Google Benchmark");
+  command->add_option("--baseline-plugin", options->baseline_plugin,
+                      "Compare with an older build of the plugin, timed in turn with this one");
+  command->add_option(
+      "--fail-slower", options->fail_slower,
+      "Exit 1 if a kernel is for certain slower than the baseline by more than this, such as 5%; 2 if nothing could be compared");
   command->add_option("-o,--output", options->output, "Write the JSON to a file as well");
   command->add_option("--record", options->record, "Write what `assay verify` needs to judge a plugin's run again");
   command->add_option("--variant", options->variant,

@@ -29,15 +29,28 @@ struct BenchItem {
 // True if the variant has passed its parity check; else `why` says what to do. Asked once a benchmark, when it runs.
 using Gate = std::function<bool(const Op& op, const Variant& variant, std::string& why)>;
 
+struct BenchResult;
+
 struct BenchOptions {
-  Gate gate;                                 // empty: nothing is timed
-  std::optional<RunnerOptions> runner = {};  // of plugins' kernels
+  Gate gate;                                     // empty: nothing is timed
+  std::optional<RunnerOptions> runner = {};      // of plugins' kernels
+  std::optional<RunnerOptions> old_runner = {};  // of an older plugin's, which theirs are timed in turn with
+  std::vector<RemoteKernel> old_kernels = {};    // that it offers
   // Who is timed in the place of foreign variants, where no plugin has them; `runner` is then that of ours beside it.
   std::function<std::unique_ptr<Subject>(const BenchItem&)> subject = {};
-  Checks checks = Checks::all();  // that what they wrote while they were timed must pass
-  int rounds = 31;                // roofs and kernel in turn; medians are reported
-  double round_seconds = 0.002;   // at least this much of the kernel in a round
-  double most_seconds = 4;        // fewer rounds where they would take longer than this
+  std::function<bool(const BenchResult&)> enough = {};  // asked after each run whether it was the last; empty: one run
+  Checks checks = Checks::all();                        // that what they wrote while they were timed must pass
+  int rounds = 31;                                      // roofs and kernel in turn; medians are reported
+  double round_seconds = 0.002;                         // at least this much of the kernel in a round
+  double most_seconds = 4;                              // fewer rounds where they would take longer than this
+};
+
+// One run: fresh memory, of plugins' kernels fresh processes.
+struct Reading {
+  double seconds = 0;
+  std::optional<double> read_share;     // of the roof, measured in the same rounds
+  std::optional<double> compute_share;  // likewise
+  double speed = 0;                     // against the rival, likewise; 0: none
 };
 
 struct BenchResult {
@@ -62,7 +75,9 @@ struct BenchResult {
   std::optional<Rounds::Ratio> compute;  // against the FMA peak, or VNNI's for products of codes
   std::string rival;                     // of a plugin's kernel: ours that it was timed beside
   double rival_seconds = 0;
-  double speed = 0;  // against it: the median of the rounds' ratios, above 1 faster than ours
+  double speed = 0;               // against it: the median of the rounds' ratios, above 1 faster
+  bool against_old = false;       // the rival is the same kernel of an older plugin
+  std::vector<Reading> readings;  // a run each; the figures above are their medians
   bool timed() const { return refusal.empty() && failure.empty(); }
   bool roof_suspect() const;  // more than 100 per cent: the roof was measured too low
 };

@@ -62,6 +62,14 @@ void add_ratio(nlohmann::ordered_json& json, const char* what, const char* unit,
   json[fmt::format("{}_roof_loop", what)] = ratio->measured;
 }
 
+nlohmann::ordered_json reading_json(const Reading& run) {
+  nlohmann::ordered_json json{{"real_time", 1e9 * run.seconds}};
+  if (run.read_share) json["read_percent"] = 100 * *run.read_share;
+  if (run.compute_share) json["compute_percent"] = 100 * *run.compute_share;
+  if (run.speed > 0) json["speed"] = run.speed;
+  return json;
+}
+
 }  // namespace
 
 std::string bench_table(const std::vector<BenchResult>& results, const Style& style) {
@@ -119,6 +127,7 @@ nlohmann::ordered_json bench_json(const std::vector<BenchResult>& results) {
       add_ratio(entry, "read", "gbytes_per_second", one.read);
       add_ratio(entry, "compute", "gops_per_second", one.compute);
       entry["roof_suspect"] = one.roof_suspect();
+      for (const Reading& run : one.readings) entry["runs"].push_back(reading_json(run));
       if (!one.rival.empty()) {
         entry["wall_time"] = 1e9 * one.wall_seconds;
         entry["threads_seen"] = one.threads;

@@ -1,0 +1,216 @@
+#include "harness/verdict/bench/comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace assay::bench {
+namespace {
+
+// The 0.99 quantiles of Student's t, by degrees of freedom from 1; beyond the table its last.
+double quantile(double freedom) {
+  static constexpr std::array kT{31.821, 6.965, 4.541, 3.747, 3.365, 3.143, 2.998, 2.896, 2.821, 2.764,
+                                 2.718,  2.681, 2.650, 2.624, 2.602, 2.583, 2.567, 2.552, 2.539, 2.528,
+                                 2.518,  2.508, 2.500, 2.492, 2.485, 2.479, 2.473, 2.467, 2.462, 2.457};
+  return kT[std::clamp<std::size_t>(static_cast<std::size_t>(freedom), 1, kT.size()) - 1];
+}
+
+// Mean, and variance of that mean, of the logarithms.
+struct Mean {
+  double value = 0;
+  double variance = 0;
+  std::size_t count = 0;
+};
+Mean mean_of(const std::vector<double>& logs) {
+  Mean mean{0, 0, logs.size()};
+  const auto n = static_cast<double>(logs.size());
+  for (const double one : logs) mean.value += one / n;
+  for (const double one : logs) mean.variance += (one - mean.value) * (one - mean.value) / (n - 1) / n;
+  return mean;
+}
+
+// Welch and Satterthwaite's; a side without spread counts as known exactly.
+double freedom_of(const Mean& then, const Mean& now) {
+  const double both = then.variance + now.variance;
+  double sum = 0;
+  for (const Mean& one : {then, now}) {
+    if (one.count > 1) sum += one.variance * one.variance / static_cast<double>(one.count - 1);
+  }
+  return sum > 0 ? both * both / sum : 1e9;
+}
+
+Pace pace_of(const Change& change, double allowed) {
+  if (change.high < 1 - allowed) return Pace::slower;
+  if (change.low > 1 + allowed) return Pace::faster;
+  return settled(change, allowed) && (change.low >= 1 - allowed || change.high - change.low <= allowed) ? Pace::same
+                                                                                                        : Pace::unclear;
+}
+
+void judge(Change& change, const Mean& then, const Mean& now, double allowed) {
+  change.speed = std::exp(now.value - then.value);
+  const bool in_turn = then.count == 0;
+  if (now.count < kLeastRuns || (!in_turn && then.count < kLeastRuns)) return;
+  const double half = quantile(freedom_of(then, now)) * std::sqrt(then.variance + now.variance);
+  change.low = change.speed * std::exp(-half);
+  change.high = change.speed * std::exp(half);
+  change.pace = pace_of(change, allowed);
+}
+
+template <class Value>
+std::vector<double> logs_of(const std::vector<Reading>& runs, const Value& value) {
+  std::vector<double> logs;
+  for (const Reading& run : runs) logs.push_back(std::log(value(run)));
+  return logs;
+}
+
+double median_seconds(const std::vector<Reading>& runs) {
+  std::vector<double> seconds;
+  for (const Reading& run : runs) seconds.push_back(run.seconds);
+  return median(seconds);
+}
+
+std::string_view pace_name(Pace pace) {
+  switch (pace) {
+    case Pace::same:
+      return "same";
+    case Pace::slower:
+      return "slower";
+    case Pace::faster:
+      return "faster";
+    case Pace::unclear:
+      return "unclear";
+    case Pace::unknown:
+      return "unknown";
+  }
+  return "";
+}
+
+std::string pace_text(const Change& change, const Style& style) {
+  switch (change.pace) {
+    case Pace::same:
+      return "same";
+    case Pace::slower:
+      return style.bad("SLOWER");
+    case Pace::faster:
+      return style.good("faster");
+    case Pace::unclear:
+      return style.warn(fmt::format("unclear after {} runs", change.runs_now));
+    case Pace::unknown:
+      return fmt::format("no interval: {} and {} runs, expected {} or more", change.runs_then, change.runs_now, kLeastRuns);
+  }
+  return "";
+}
+
+std::string percent(double speed) {
+  return fmt::format("{:+.1f} %", 100 * (speed - 1));
+}
+
+}  // namespace
+
+// The roof that binds the kernel now is the one to compare by, if all runs have it.
+Change change_of(const std::vector<Reading>& then, const BenchResult& now, double allowed) {
+  Change change{.name = now.name, .seconds_then = median_seconds(then), .seconds_now = now.seconds};
+  change.runs_then = then.size();
+  change.runs_now = now.readings.size();
+  const auto have = [&](auto share) { return std::ranges::all_of(then, share) && std::ranges::all_of(now.readings, share); };
+  const bool by_read = have([](const Reading& run) { return run.read_share.has_value(); });
+  const bool by_compute = have([](const Reading& run) { return run.compute_share.has_value(); });
+  const auto judge_by = [&](const char* by, const auto& value) {
+    change.by = by;
+    judge(change, mean_of(logs_of(then, value)), mean_of(logs_of(now.readings, value)), allowed);
+  };
+  if (by_read && (!by_compute || now.read->share >= now.compute->share)) {
+    judge_by("share of the read roof", [](const Reading& run) { return *run.read_share; });
+  } else if (by_compute) {
+    judge_by("share of the peak", [](const Reading& run) { return *run.compute_share; });
+  } else {
+    judge_by("time", [](const Reading& run) { return 1 / run.seconds; });
+  }
+  return change;
+}
+
+Change change_in_turn(const BenchResult& now, double allowed) {
+  Change change{.name = now.name, .seconds_then = now.rival_seconds, .seconds_now = now.seconds, .by = "in turn"};
+  change.runs_then = change.runs_now = now.readings.size();
+  judge(change, {}, mean_of(logs_of(now.readings, [](const Reading& run) { return run.speed; })), allowed);
+  return change;
+}
+
+bool settled(const Change& change, double allowed) {
+  if (change.runs_now >= kMostRuns) return true;
+  if (change.high == 0) return change.runs_now >= kLeastRuns;  // no interval, and the other side will not have one
+  return change.high < 1 - allowed || change.low >= 1 - allowed || change.high - change.low <= allowed;
+}
+
+bool Changes::slower() const {
+  return std::ranges::any_of(changes, [](const Change& one) { return one.pace == Pace::slower; });
+}
+
+Changes compare(const Baseline& baseline, const std::vector<BenchResult>& results, double allowed) {
+  Changes comparison{allowed, {}, {}, {}};
+  auto left = baseline.runs;
+  for (const BenchResult& now : results) {
+    if (!now.timed()) continue;
+    const auto then = left.find(now.name);
+    if (then == left.end()) {
+      comparison.only_now.push_back(now.name);
+      continue;
+    }
+    comparison.changes.push_back(change_of(then->second, now, allowed));
+    left.erase(then);
+  }
+  for (const auto& [name, runs] : left) comparison.only_then.push_back(name);
+  return comparison;
+}
+
+Changes compare_in_turn(const std::vector<BenchResult>& results, double allowed) {
+  Changes comparison{allowed, {}, {}, {}};
+  for (const BenchResult& now : results) {
+    if (!now.timed()) continue;
+    if (now.against_old) {
+      comparison.changes.push_back(change_in_turn(now, allowed));
+    } else {
+      comparison.only_now.push_back(now.name);
+    }
+  }
+  return comparison;
+}
+
+std::string comparison_table(const Changes& comparison, const Style& style) {
+  Table table({"benchmark", ">then us", ">now us", ">speed", ">for certain between", "by", "verdict"});
+  for (const Change& change : comparison.changes) {
+    const std::string interval = change.pace == Pace::unknown ? "-" : percent(change.low) + " and " + percent(change.high);
+    table.add({change.name, fmt::format("{:.1f}", 1e6 * change.seconds_then), fmt::format("{:.1f}", 1e6 * change.seconds_now),
+               percent(change.speed), interval, change.by, pace_text(change, style)});
+  }
+  std::string out = comparison.changes.empty() ? "" : table.render(style);
+  for (const std::string& name : comparison.only_now) out += style.warn("not in the baseline") + " " + name + "\n";
+  for (const std::string& name : comparison.only_then) out += style.warn("only in the baseline") + " " + name + "\n";
+  if (comparison.changes.empty()) out += style.bad("nothing to compare") + "\n";
+  return out;
+}
+
+nlohmann::ordered_json comparison_json(const Changes& comparison) {
+  nlohmann::ordered_json json{
+      {"slower", comparison.slower()}, {"allowed", comparison.allowed}, {"changes", nlohmann::ordered_json::array()}};
+  for (const Change& change : comparison.changes) {
+    json["changes"].push_back({{"name", change.name},
+                               {"then_ns", 1e9 * change.seconds_then},
+                               {"now_ns", 1e9 * change.seconds_now},
+                               {"speed", change.speed},
+                               {"low", change.low},
+                               {"high", change.high},
+                               {"runs_then", change.runs_then},
+                               {"runs_now", change.runs_now},
+                               {"by", change.by},
+                               {"verdict", pace_name(change.pace)}});
+  }
+  json["only_now"] = comparison.only_now;
+  json["only_then"] = comparison.only_then;
+  return json;
+}
+
+}  // namespace assay::bench
