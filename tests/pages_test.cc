@@ -1,9 +1,11 @@
 // The pages of `assay diff --html` and `assay report -o`, opened in headless Chromium: their scripts run to the end, nothing is complained
 // of, and what they are read for is in the document.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -17,6 +19,11 @@
 namespace assay {
 namespace {
 
+std::filesystem::path source_folder() {
+  const char* folder = std::getenv("ASSAY_SOURCE_DIR");
+  return folder == nullptr ? "." : folder;
+}
+
 bool have_chromium() {
   return std::system("command -v chromium >/dev/null 2>&1") == 0;
 }
@@ -26,15 +33,16 @@ struct Opened {
   std::string console;  // what Chromium logs of the page
 };
 
-Opened open_page(const TemporaryFolder& folder, const std::string& page) {
+Opened open_page(const TemporaryFolder& folder, const std::string& page, const std::string& options = "",
+                 const std::string& hash = "") {
   const auto file = folder.path() / "page.html";
   const auto log = folder.path() / "log";
   const auto dom = folder.path() / "dom";
   write_file_atomically(file, page);
   const std::string command =
       "timeout 60 chromium --headless --no-sandbox --disable-gpu --enable-logging=stderr --user-data-dir='" +
-      (folder.path() / "profile").string() + "' --dump-dom 'file://" + file.string() + "' >'" + dom.string() + "' 2>'" +
-      log.string() + "'";
+      (folder.path() / "profile").string() + "' " + options + " --dump-dom 'file://" + file.string() + hash + "' >'" +
+      dom.string() + "' 2>'" + log.string() + "'";
   EXPECT_EQ(std::system(command.c_str()), 0) << file_bytes(log);
   Opened out{file_bytes(dom), ""};
   std::ifstream lines(log);
@@ -98,8 +106,8 @@ TEST(Pages, AReportShowsFailuresMarginsAndBench) {
   if (!have_chromium()) GTEST_SKIP() << "chromium is not installed (ci/setup installs it)";
   using namespace report_page;
   const TemporaryFolder folder;
-  const BenchFile bench{"bench.json", "one", {{"add_scalar", "n=8", true, 1500, 12.5, 40.0, {}}}};
-  const Opened good = open_page(folder, page(join({part("add_scalar", "a", "d")}, false), &bench));
+  const BenchFile bench{"bench.json", "one", "abc", {{"add_scalar", "n=8", true, 1500, 12.5, 40.0, {}}}};
+  const Opened good = open_page(folder, page(join({part("add_scalar", "a", "d")}, false), {}, {bench}));
   EXPECT_EQ(good.console, "");
   for (const char* there :
        {"data-ready=\"1\"", "style=\"width:25.0%\"", "title=\"add_scalar: worst margin 0.25", ">40.0 %<", ">Bench<"}) {
@@ -108,11 +116,129 @@ TEST(Pages, AReportShowsFailuresMarginsAndBench) {
   Part bad = part("add_scalar", "a", "d");
   bad.cases[0].verdict = "fail";
   bad.cases[0].failure = "bound: <y> & \"z\"";
-  const Opened failed = open_page(folder, page(join({bad, part("add_scalar", "a", "other")}, true), nullptr));
+  const Opened failed = open_page(folder, page(join({bad, part("add_scalar", "a", "other")}, true), {}, {}));
   EXPECT_EQ(failed.console, "");
   for (const char* there :
        {"bound: &lt;y&gt; &amp; \"z\"", ">Failures<", ">Not one answer<", ">Run by nobody (1)<", "banner bad\"><strong>FAIL: "}) {
     EXPECT_NE(failed.dom.find(there), std::string::npos) << there;
+  }
+}
+
+// Words of an attribute of the root element.
+std::string root_attribute(const std::string& dom, const std::string& name) {
+  const std::string head = "data-" + name + "=\"";
+  const std::size_t at = dom.find(head);
+  if (at == std::string::npos) return "(none)";
+  return dom.substr(at + head.size(), dom.find('"', at + head.size()) - at - head.size());
+}
+
+// At three widths, light and dark: nothing overflows, text has a contrast of 4.5 or more, everything is reached by the keyboard. In a frame, since
+// Chromium's own window is 500 wide at least.
+void audit(const std::string& page) {
+  const TemporaryFolder folder;
+  std::string audited = page;
+  audited.insert(audited.find("</body>"), "<script>" + file_bytes(source_folder() / "tests/pages/audit.js") + "</script>");
+  write_file_atomically(folder.path() / "inner.html", audited);
+  for (const int width : {400, 900, 1400}) {
+    const std::string frame = fmt::format(
+        "<!DOCTYPE html><html><body style='margin:0'><iframe src='inner.html' style='border:0;width:{}px;height:900px' onload=\""
+        "Object.assign(document.documentElement.dataset, this.contentDocument.documentElement.dataset)\"></iframe></body></html>",
+        width);
+    for (const bool dark : {false, true}) {
+      const Opened opened =
+          open_page(folder, frame,
+                    fmt::format("--allow-file-access-from-files --window-size=1500,1000 --blink-settings=preferredColorScheme={}",
+                                dark ? 0 : 1));
+      EXPECT_EQ(opened.console, "");
+      EXPECT_EQ(root_attribute(opened.dom, "dark"), dark ? "true" : "false");
+      EXPECT_EQ(root_attribute(opened.dom, "wide"), std::to_string(width));
+      EXPECT_EQ(root_attribute(opened.dom, "audit"), "none") << width << (dark ? " dark" : " light");
+    }
+  }
+}
+
+// A report with `failures` cases that failed, of five variants by three checks.
+report_page::Joined failing_report(int failures) {
+  using namespace report_page;
+  Part bad = part("add_scalar", "a", "d");
+  for (int i = 0; i < failures; ++i) {
+    CaseLine line = bad.cases[0];
+    line.variant = "add_v" + std::to_string(i % 5);
+    line.name = "case_" + std::to_string(i);
+    line.verdict = "fail";
+    line.margin = 1.5 + i;
+    line.failure = std::string(i % 3 == 0 ? "bound" : i % 3 == 1 ? "guard" : "bits") + ": y[" + std::to_string(i) + "] is wrong";
+    line.repro = "assay check add --case " + line.name;
+    bad.cases.push_back(line);
+  }
+  return join({bad}, false);
+}
+
+TEST(Pages, TheReportIsReadableAtAnyWidthLightAndDark) {
+  if (!have_chromium()) GTEST_SKIP() << "chromium is not installed (ci/setup installs it)";
+  using namespace report_page;
+  const BenchFile bench{"bench.json", "one", "abc", {{"add_scalar", "n=8", true, 1500, 12.5, 40.0, {}}}};
+  const Part good = part("add_scalar", "a", "d");
+  audit(page(failing_report(30), {good, good}, {bench, bench}));
+}
+
+TEST(Pages, TheDiffIsReadableAtAnyWidthLightAndDark) {
+  if (!have_chromium()) GTEST_SKIP() << "chromium is not installed (ci/setup installs it)";
+  const TemporaryFolder folder;
+  audit(diff::diff_html(diverging_diff(folder.path())));
+}
+
+// Or the two tests above could not fail.
+TEST(Pages, TheAuditSeesOverflowFaintTextAndMice) {
+  if (!have_chromium()) GTEST_SKIP() << "chromium is not installed (ci/setup installs it)";
+  const TemporaryFolder folder;
+  const std::string head = "<!DOCTYPE html><html><body style='background:#fff;color:#000'>one<p>two</p><p>three</p><p>four</p>";
+  const auto audited = [&](const std::string& body) {
+    const std::string script = file_bytes(source_folder() / "tests/pages/audit.js");
+    return root_attribute(open_page(folder, head + body + "<script>" + script + "</script></body></html>").dom, "audit");
+  };
+  EXPECT_EQ(audited(""), "none");
+  EXPECT_NE(audited("<p style='color:#999'>faint</p>").find("contrast 2.8"), std::string::npos);
+  EXPECT_NE(audited("<div style='width:3000px'>wide</div>").find("overflow: 30"), std::string::npos);
+  EXPECT_NE(audited("<button tabindex='-1'>press</button>").find("not in the order of tabs"), std::string::npos);
+  EXPECT_NE(audited("<input>").find("has no name"), std::string::npos);
+}
+
+TEST(Pages, AThousandFailuresOpenInTwoSecondsGroupedAndFiltered) {
+  if (!have_chromium()) GTEST_SKIP() << "chromium is not installed (ci/setup installs it)";
+  const TemporaryFolder folder;
+  std::string html = report_page::page(failing_report(1000), {}, {});
+  // From the first byte of the document to the end of its layout; then what a person would do.
+  html.insert(html.find("</body>"), R"(<script>(() => {
+    document.body.getBoundingClientRect();
+    const seen = [Math.round(performance.now()), document.querySelectorAll('#failures details').length, document.querySelectorAll('#failures li').length];
+    const shown = () => document.getElementById('shown').textContent;
+    seen.push(shown());
+    document.getElementById('check').value = 'guard'; document.getElementById('check').dispatchEvent(new Event('change')); seen.push(shown());
+    document.getElementById('words').value = 'case_10'; document.getElementById('words').dispatchEvent(new Event('input')); seen.push(shown());
+    document.getElementById('order').value = 'margin'; document.getElementById('order').dispatchEvent(new Event('change'));
+    seen.push([...document.querySelectorAll('#failures li:not(.hidden)')][0].dataset.case);
+    document.documentElement.dataset.seen = seen.join('|');
+  })();</script>)");
+  const Opened opened = open_page(folder, html);
+  EXPECT_EQ(opened.console, "");
+  const std::string seen = root_attribute(opened.dom, "seen");
+  int milliseconds = -1;
+  char rest[200] = "";
+  ASSERT_EQ(std::sscanf(seen.c_str(), "%d|%199[^\n]", &milliseconds, rest), 2) << seen;
+  EXPECT_LT(milliseconds, 2000);
+  // 15 groups of variant and check; case_10 and case_100 are guards', as case_106 and case_109 and case_103 are.
+  EXPECT_EQ(std::string(rest).substr(0, 8), "15|1000|") << seen;
+  EXPECT_NE(seen.find("|1000 of 1000 failures|333 of 1000 failures|"), std::string::npos) << seen;
+}
+
+TEST(Pages, AnAddressLeadsToItsCase) {
+  if (!have_chromium()) GTEST_SKIP() << "chromium is not installed (ci/setup installs it)";
+  const TemporaryFolder folder;
+  const std::string html = report_page::page(failing_report(30), {}, {});
+  for (const char* at : {"case/add_v2/case_7", "case/add_scalar/a"}) {
+    const Opened opened = open_page(folder, html, "", std::string("#") + at);
+    EXPECT_EQ(root_attribute(opened.dom, "at"), at);
   }
 }
 

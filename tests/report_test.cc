@@ -229,7 +229,7 @@ TEST(Join, AFailureFails) {
   bad.cases[0].failure = "bound: <y> & \"z\"";
   const Joined joined = join({bad}, false);
   EXPECT_FALSE(joined.passed());
-  const std::string html = page(joined, nullptr);
+  const std::string html = page(joined, {}, {});
   EXPECT_NE(html.find(R"(bound: \u003cy> & \"z\")"), std::string::npos);
   EXPECT_LT(html.find("id=\"failures\""), html.find("id=\"margins\"")) << "failures come first";
   EXPECT_EQ(report_page_json(joined).at("passed"), false);
@@ -237,8 +237,8 @@ TEST(Join, AFailureFails) {
 
 TEST(Page, HoldsEverythingAndFetchesNothing) {
   const Joined joined = join({part("add_scalar", "a", "d")}, false);
-  const BenchFile bench{"bench.json", "one", {{"add_scalar", "n=8", true, 1500, 12.5, 40.0, {}}}};
-  const std::string html = page(joined, &bench);
+  const BenchFile bench{"bench.json", "one", "abc", {{"add_scalar", "n=8", true, 1500, 12.5, 40.0, {}}}};
+  const std::string html = page(joined, {}, {bench});
   for (const char* there : {"prefers-color-scheme: dark", "default-src 'none'", R"("margin":0.25,"worst_case":"a")",
                             "id=\"coverage\"", R"("read_percent":40.0)", "<noscript>", "</html>"}) {
     EXPECT_NE(html.find(there), std::string::npos) << there;

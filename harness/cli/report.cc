@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <optional>
-#include <stdexcept>
+#include <utility>
 
 #include "golden/atomic_file.h"
 #include "harness/cli/cli.h"
+#include "harness/reports/report_page/history.h"
 #include "harness/reports/report_page/page.h"
 #include "harness/reports/report_page/words.h"
 
@@ -14,20 +14,21 @@ namespace {
 
 struct ReportCliOptions {
   std::vector<std::string> reports;
-  std::string html, bench;
+  std::string html;
+  std::vector<std::string> benches;
   bool merge = false, markdown = false;
 };
 
 int report(const ReportCliOptions& options, const Common& common) {
-  if (options.reports.size() > 1 && !options.merge) {
-    throw std::invalid_argument(fmt::format("{} reports; --merge joins them, without it there is one", options.reports.size()));
-  }
   std::vector<report_page::Part> parts;
   for (const std::string& path : options.reports) parts.push_back(report_page::read_part(path));
-  std::optional<report_page::BenchFile> bench;
-  if (!options.bench.empty()) bench = report_page::read_bench(options.bench);
+  std::vector<report_page::BenchFile> benches;
+  for (const std::string& path : options.benches) benches.push_back(report_page::read_bench(path));
+  // Without --merge they are runs over time, and the last is the one that is reported.
+  std::vector<report_page::Part> past;
+  if (!options.merge) past = std::exchange(parts, {parts.back()});
   const report_page::Joined joined = report_page::join(std::move(parts), options.merge);
-  if (!options.html.empty()) write_file_atomically(options.html, report_page::page(joined, bench ? &*bench : nullptr));
+  if (!options.html.empty()) write_file_atomically(options.html, report_page::page(joined, past, benches));
   if (common.json) {
     // A CPU's name or a path need not be UTF-8.
     fmt::print("{}\n",
@@ -35,7 +36,7 @@ int report(const ReportCliOptions& options, const Common& common) {
   } else if (options.markdown) {
     fmt::print("{}", report_page::report_markdown(joined));
   } else {
-    fmt::print("{}", report_page::report_text(joined, common.style()));
+    fmt::print("{}{}", report_page::history_text(past, common.style()), report_page::report_text(joined, common.style()));
   }
   return joined.passed() ? kPass : kParityFailure;
 }
@@ -45,13 +46,16 @@ int report(const ReportCliOptions& options, const Common& common) {
 Action add_report(CLI::App& app, const Common& common) {
   auto options = std::make_shared<ReportCliOptions>();
   CLI::App* command = app.add_subcommand("report", "The whole suite on one page; the parts of a split one, joined and compared");
-  command->add_option("report", options->reports, "What `assay check --json` printed")->required();
+  command
+      ->add_option("report", options->reports,
+                   "What `assay check --json` printed; several: runs over time, the oldest first, or with --merge parts of one")
+      ->required();
   command->add_flag("--merge", options->merge,
                     "The reports are parts of one suite: what nobody ran or two answer otherwise fails");
   command->add_option("-o,--html", options->html, "Write the page");
-  command->add_option("--bench", options->bench, "Figures of `assay bench --json` for the page");
+  command->add_option("--bench", options->benches, "Figures of `assay bench --json` for the page; repeatable, the oldest first");
   command->add_flag("--markdown", options->markdown, "Print Markdown, as for a step summary");
-  command->footer("Example: assay report --merge part-1.json part-2.json -o report.html");
+  command->footer("Example: assay check rms_norm --json >report.json; assay report report.json -o report.html");
   return [options, &common] { return report(*options, common); };
 }
 

@@ -47,7 +47,7 @@ void add_map(Json& out, const PromptDiff& prompt) {
 }
 
 // What the text report says in sentences.
-Json sentences(const PromptDiff& prompt) {
+Json sentences(const TraceDiff& diff, const PromptDiff& prompt) {
   const auto sites = prompt.divergences();
   const auto flips = [](const std::optional<LogitsDiff>& logits, bool diverges) {
     Json out = Json::array();
@@ -58,6 +58,7 @@ Json sentences(const PromptDiff& prompt) {
   Json out{{"called", prompt.called},
            {"threshold", describe_threshold(prompt)},
            {"divergence", sites.empty() ? "" : describe_divergence(prompt, sites.front())},
+           {"next", next_command(diff, prompt)},
            {"flips", flips(prompt.logits, !sites.empty())},
            {"flips_against", flips(prompt.logits_against, false)},
            {"lone_rows", Json::array()}};
@@ -79,7 +80,7 @@ std::string diff_html(const TraceDiff& diff) {
       const SiteName name = parse_site(whole);
       site.update({{"layer", name.layer}, {"op", name.op}, {"kind", op_kind(name.op)}});
     }
-    out["says"] = sentences(diff.prompts[i]);
+    out["says"] = sentences(diff, diff.prompts[i]);
     add_map(out, diff.prompts[i]);
   }
   return fill_page(kDiffPage, data);

@@ -104,7 +104,7 @@ std::string against_text(const PromptDiff& prompt, const Style& style) {
   return out + fmt::format("; not at {}{}\n", fmt::join(above, ", "), sites - prompt.below() > 8 ? ", ..." : "");
 }
 
-std::string prompt_text(const PromptDiff& prompt, bool brief, const Style& style) {
+std::string prompt_text(const TraceDiff& diff, const PromptDiff& prompt, bool brief, const Style& style) {
   std::vector<std::string> kept;
   for (std::size_t i = 0; i < prompt.kept.size(); ++i) kept.push_back(fmt::format("{} in {}", prompt.kept[i], "ABC"[i]));
   std::string out = fmt::format("\n{}{}: {}; {} compared ({}), of {}\n", style.strong("prompt " + prompt.name),
@@ -117,6 +117,7 @@ std::string prompt_text(const PromptDiff& prompt, bool brief, const Style& style
     if (!brief) out += site_table(prompt, style);
   }
   out += divergence_text(prompt, style);
+  if (const std::string next = next_command(diff, prompt); !next.empty()) out += "  next: " + next + "\n";
   if (prompt.logits) out += logits_text("", *prompt.logits, !prompt.divergences().empty(), style);
   if (prompt.logits_against) out += logits_text(" of C", *prompt.logits_against, false, style);
   if (prompt.greedy) out += greedy_text(*prompt.greedy);
@@ -138,9 +139,16 @@ std::string counted(std::int64_t count, std::string_view noun) {
 std::string describe_flip(const LogitsFlip& flip, bool diverges) {
   const char* why = !flip.tie() ? "no tie: the gap is beyond the error"
                     : !diverges ? "a tie within the error"
-                                : "within the error, which diverges";
+                                : "within the error, but a site before it diverges, which may be why";
   return fmt::format("flip at {}: {} instead of {}, gap {:.2e}, error {:.2e} (RMS): {}", flip.position, flip.row.ours,
                      flip.row.theirs, flip.row.gap, flip.row.rms, why);
+}
+
+std::string next_command(const TraceDiff& diff, const PromptDiff& prompt) {
+  const auto sites = prompt.divergences();
+  if (sites.empty()) return {};
+  return fmt::format("assay extract {} {} --prompt {} --model MODEL -o case.h5", diff.files.front().path,
+                     prompt.errors[sites.front()].site, prompt.name);
 }
 
 std::string describe_threshold(const PromptDiff& prompt) {
@@ -198,7 +206,7 @@ std::string diff_text(const TraceDiff& diff, bool brief, const Style& style) {
     }
   }
   for (const std::string& note : diff.notes) out += style.warn("note: ") + note + "\n";
-  for (const PromptDiff& prompt : diff.prompts) out += prompt_text(prompt, brief, style);
+  for (const PromptDiff& prompt : diff.prompts) out += prompt_text(diff, prompt, brief, style);
   const bool good = diff.aligned() && diff.diverged().empty();
   return out + "\n" + (good ? style.good(verdict(diff)) : style.bad(verdict(diff))) + "\n";
 }

@@ -18,6 +18,9 @@ nlohmann::ordered_json diff_json(const TraceDiff& diff);
 // "layers.03.gate_proj: relative RMS 1.0e-02 in the row of position 7, 3.1e-07 in its inputs (layers.03.ffn_norm)".
 std::string describe_divergence(const PromptDiff& prompt, std::size_t index);
 
+// What to type after a divergence: its site's inputs as a golden case. Empty: nothing diverges.
+std::string next_command(const TraceDiff& diff, const PromptDiff& prompt);
+
 // "[7, 12, 3]": where a site's worst element is: position, then the index in the row.
 std::string worst_index(const PromptDiff& prompt, const SiteError& error);
 

@@ -17,7 +17,7 @@ function table(style, head, rows) {
   const kind = i => head[i].startsWith('>') ? 'number' : undefined;
   const row = one => html('tr', {class: one.style}, (one.cells || one).map(
     (cell, i) => cell instanceof HTMLTableCellElement ? cell : html('td', {class: kind(i)}, cell)));
-  return html('div', {class: 'scroll'}, html('table', {class: style},
+  return html('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': head.filter(Boolean).map(name => name.replace(/^>/, '')).join(', ')}, html('table', {class: style},
     html('tr', {}, head.map((name, i) => html('th', {class: kind(i)}, name.replace(/^>/, '')))), rows.map(row)));
 }
 const named = name => html('td', {class: 'name'}, name);

@@ -14,7 +14,7 @@ constexpr std::string_view kBench = "`assay bench --json`";
 BenchFile read_bench(const std::filesystem::path& path) {
   const nlohmann::json document = Member::parse(path, kBench);
   const Member json(document, path.string() + ": ", kBench);
-  BenchFile file{path.string(), json.at("context").at("cpu").text(), {}};
+  BenchFile file{path.string(), json.at("context").at("cpu").text(), json.at("context").at("commit").text(), {}};
   for (const Member& one : json.at("benchmarks").items()) {
     if (one.has("error_occurred") && one.at("error_occurred").truth()) continue;
     if (one.at("time_unit").text() != "ns") one.at("time_unit").fail("\"ns\"");

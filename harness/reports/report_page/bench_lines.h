@@ -21,6 +21,7 @@ struct BenchLine {
 struct BenchFile {
   std::string path;
   std::string cpu;
+  std::string commit;
   std::vector<BenchLine> lines;  // those that were timed
 };
 

@@ -4,6 +4,7 @@
 
 #include "harness/pages.h"
 #include "harness/reports/page/page.h"
+#include "harness/reports/report_page/history.h"
 #include "harness/reports/report_page/words.h"
 
 namespace assay::report_page {
@@ -28,9 +29,10 @@ Json bench_json(const BenchFile& bench) {
 
 }  // namespace
 
-std::string page(const Joined& joined, const BenchFile* bench) {
+std::string page(const Joined& joined, const std::vector<Part>& past, const std::vector<BenchFile>& benches) {
   Json data = report_page_json(joined);
-  if (bench != nullptr) data["bench"] = bench_json(*bench);
+  if (!benches.empty()) data["bench"] = bench_json(benches.back());
+  data["history"] = history_json(past, benches);
   return fill_page(kReportPage, data);
 }
 

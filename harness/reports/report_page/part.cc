@@ -51,11 +51,14 @@ std::string joined(const std::vector<std::string>& words) {
 }  // namespace
 
 Part read_part(const std::filesystem::path& path) {
-  const nlohmann::json document = Member::parse(path, kCheck);
-  const Member json(document, path.string() + ": ", kCheck);
+  return part_of(Member::parse(path, kCheck), path.string());
+}
+
+Part part_of(const nlohmann::json& document, const std::string& path) {
+  const Member json(document, path + ": ", kCheck);
   if (json.at("schema").integer() != kReportSchema) json.at("schema").fail(fmt::format("{}", kReportSchema));
   Part part;
-  part.path = path.string();
+  part.path = path;
   part.version = json.at("version").text();
   part.commit = json.at("commit").text();
   part.machine = {json.at("cpu").text(), joined(json.at("isas").texts()), json.at("compiler").text(),
@@ -69,6 +72,11 @@ Part read_part(const std::filesystem::path& path) {
   for (const Member& one : json.at("cases").items()) part.cases.push_back(read_case(one));
   part.faults = json.at("faults").texts();
   for (const Member& skip : json.at("skipped").items()) part.skips[skip.at("what").text()] = skip.at("why").text();
+  if (json.has("places")) {
+    for (const auto& [variant, place] : json.at("places").members()) {
+      part.places[variant] = place.at("file").text() + ":" + std::to_string(place.at("line").integer());
+    }
+  }
   return part;
 }
 

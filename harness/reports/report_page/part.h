@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,10 +51,13 @@ struct Part {
   std::map<std::string, std::vector<std::string>> known;  // op -> cases of the suite that this is a part of
   std::vector<CaseLine> cases;
   std::vector<std::string> faults;
-  std::map<std::string, std::string> skips;  // what was not run, and why
+  std::map<std::string, std::string> skips;   // what was not run, and why
+  std::map<std::string, std::string> places;  // "kernels/norm.cc:12" of variants that did not pass, by label
 };
 
 // Throws std::runtime_error that names the file, the member and what was expected.
 Part read_part(const std::filesystem::path& path);
+// The same of a document; `path` is what complaints and tables name it by.
+Part part_of(const nlohmann::json& document, const std::string& path);
 
 }  // namespace assay::report_page

@@ -1,8 +1,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "harness/reports/report.h"
 #include "harness/reports/report_page/words.h"
+#include "harness/verdict/suite.h"
+#include "reference/ops/op.h"
 
 namespace assay::report_page {
 namespace {
@@ -16,6 +19,8 @@ Json number(const std::optional<double>& value) {
 
 Json line_json(const Joined& joined, const LineRef& at) {
   const CaseLine& line = joined.line(at);
+  const auto& places = joined.parts[at.part].places;
+  const auto place = places.find(variant_label(line.op, line.variant));
   return {{"file", joined.parts[at.part].path},
           {"machine", joined.machine_of[at.part]},
           {"op", line.op},
@@ -25,6 +30,7 @@ Json line_json(const Joined& joined, const LineRef& at) {
           {"margin", number(line.margin)},
           {"digest", line.digest},
           {"failure", line.failure},
+          {"place", place == places.end() ? "" : place->second},
           {"repro", line.repro}};
 }
 
@@ -32,6 +38,25 @@ Json row_json(const VariantRow& row) {
   return {{"op", row.op},         {"variant", row.variant},       {"cases", row.cases.size()},    {"compared", row.compared},
           {"failed", row.failed}, {"mistrusted", row.mistrusted}, {"margin", number(row.margin)}, {"worst_case", row.worst_case},
           {"z", number(row.z)},   {"spread", number(row.spread)}};
+}
+
+bool is_exact(const std::string& name) {
+  const Op* op = find_op(name);
+  return op != nullptr && op->contract->exactness == reference::Exactness::exact;
+}
+
+// Every case of every variant, once: [case, margin, verdict]; of those that several parts ran the first.
+Json lines_json(const Joined& joined) {
+  Json lines = Json::object();
+  for (const VariantRow& row : joined.rows) lines[row.variant] = Json::array();
+  std::set<std::pair<std::string, std::string>> seen;
+  for (const Part& part : joined.parts) {
+    for (const CaseLine& line : part.cases) {
+      if (seen.emplace(line.variant, line.name).second)
+        lines[line.variant].push_back({line.name, number(line.margin), line.verdict});
+    }
+  }
+  return lines;
 }
 
 }  // namespace
@@ -69,8 +94,10 @@ Json report_page_json(const Joined& joined) {
   json["notes"] = joined.notes;
   for (const VariantRow& row : joined.rows) json["variants"].push_back(row_json(row));
   for (const OpCoverage& op : joined.coverage) {
-    json["coverage"].push_back({{"op", op.op}, {"known", op.known}, {"run", op.cases.size()}, {"tags", op.tags}});
+    json["coverage"].push_back(
+        {{"op", op.op}, {"known", op.known}, {"run", op.cases.size()}, {"exact", is_exact(op.op)}, {"tags", op.tags}});
   }
+  json["cases"] = lines_json(joined);
   return json;
 }
 
