@@ -29,7 +29,7 @@ configure_package_config_file(cmake/assay-config.cmake.in ${CMAKE_BINARY_DIR}/ge
 # SemVer: before 1.0 a minor version may break.
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/generated/assay-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/generated/assay-config.cmake ${CMAKE_BINARY_DIR}/generated/assay-config-version.cmake
-        DESTINATION ${package_dir})
+        cmake/assay-parity-test.cmake DESTINATION ${package_dir})
 
 # The program and its data.
 install(TARGETS assay assay-runner RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -38,23 +38,24 @@ install(DIRECTORY golden/ops DESTINATION ${CMAKE_INSTALL_DATADIR}/assay/golden F
 install(DIRECTORY golden/models golden/traces golden/texts DESTINATION ${CMAKE_INSTALL_DATADIR}/assay/golden)
 install(FILES golden/MANIFEST.json golden/SCHEMA.md golden/LICENSES.md DESTINATION ${CMAKE_INSTALL_DATADIR}/assay/golden)
 install(FILES golden/ledger.json DESTINATION ${CMAKE_INSTALL_DATADIR}/assay/golden OPTIONAL)
-install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# What made the goldens, for who would record their own or make ours again.
+install(DIRECTORY golden/record DESTINATION ${CMAKE_INSTALL_DATADIR}/assay/golden PATTERN "__pycache__" EXCLUDE)
 
-# Completions and the man page, printed by the program that was just built.
+# Completions and the man page, printed when they are installed by the program that was built: it need not have been all that was built.
 if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)
-  set(printed)
   function(assay_print what file destination)
     set(output ${CMAKE_BINARY_DIR}/generated/${what}/${file})
-    add_custom_command(OUTPUT ${output} COMMAND assay completion ${what} -o ${output} DEPENDS assay VERBATIM
-                       COMMENT "Printing ${file}")
+    file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/generated/${what})
+    install(CODE "execute_process(COMMAND ${CMAKE_CROSSCOMPILING_EMULATOR} \"$<TARGET_FILE:assay>\" completion ${what}
+      OUTPUT_FILE \"${output}\" COMMAND_ERROR_IS_FATAL ANY)")
     install(FILES ${output} DESTINATION ${destination})
-    set(printed ${printed} ${output} PARENT_SCOPE)
   endfunction()
   assay_print(bash assay ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
   assay_print(zsh _assay ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
   assay_print(fish assay.fish ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
   assay_print(man assay.1 ${CMAKE_INSTALL_MANDIR}/man1)
-  add_custom_target(completions ALL DEPENDS ${printed})
 endif()
 
 set(CPACK_GENERATOR TGZ DEB)

@@ -61,7 +61,7 @@ std::string greeting(std::string_view mode) {
   if (mode == "lacks_an_isa") greeting.kernels.push_back({op, "add_avx2", "avx2", false, add.args_bytes, 0, ""});
   std::string bytes = encode(greeting);
   // The count of kernels stands before the first one.
-  if (mode == "more_kernels_than_bytes") bytes[bytes.size() - 56] = '\x7f';
+  if (mode == "more_kernels_than_bytes") bytes[bytes.size() - 64] = '\x7f';
   return bytes;
 }
 

@@ -8,6 +8,7 @@
 #include "golden/atomic_file.h"
 #include "golden/output_rule.h"
 #include "harness/cli/check_options.h"
+#include "harness/cli/ci_outputs.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/last_failed.h"
 #include "harness/cli/process.h"
@@ -27,6 +28,7 @@ struct CheckOptions {
   CheckSelection selection;
   std::string shard;
   std::string output;
+  CiOutputs ci;
   int jobs = 0;
   std::size_t most_failures = Detail{}.most_failures;
   bool failed = false;
@@ -139,12 +141,14 @@ int check(CheckOptions options, const Common& common) {
   request.jobs = options.jobs > 0 ? options.jobs : elsewhere ? 1 : static_cast<int>(std::thread::hardware_concurrency());
   std::optional<AtomicFile> output;
   if (!options.output.empty()) output.emplace(options.output, kOwnJson);  // before the work
+  CiFiles ci_files(options.ci);
   const NotedInterrupt noted;
   const Style style = common.style();
   Teller teller(!common.json && !options.quiet, options, style);
   const SuiteResult result = run_suite(request, teller);
   teller.clear();
   const std::string json = output || common.json ? suite_json(result, request).dump(1) + "\n" : "";
+  ci_files.write(result, request);
   if (output) {
     output->write_text(json);
     output->commit();
@@ -193,6 +197,7 @@ Action add_check(CLI::App& app, const Common& common) {
   command->add_option("-j,--jobs", options->jobs, "Processes that share the work; without it one a core, with --runner one")
       ->check(whole(1));
   command->add_option("-o,--output", options->output, "Write the JSON to a file as well");
+  options->ci.add_to(*command);
   command->add_option("--max-failures", options->most_failures, "Kinds of failure to show, by default 5; the JSON has all")
       ->check(whole(1));
   CLI::Option* const quiet = command->add_flag("-q,--quiet", options->quiet, "Say what failed and the sum alone");

@@ -57,7 +57,7 @@ Action add_extract(CLI::App& app, const Common& common) {
       ->check(whole(1));
   command->add_option("--prompt", options->prompt, "Of the trace; by default the first");
   command->add_flag("--fused", options->fused, "A projection with the quantisation of its activations in it, op linear_<type>");
-  command->footer("Example: assay extract ours.h5 layers.03.gate_proj -o case.h5");
+  command->footer("Example: assay extract golden/traces/kjv-hf-f32.h5 layers.03.gate_proj -o case.h5");
   return [options, &common] { return extract_case(*options, common); };
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <sstream>
 #include <stdexcept>
 
 #include "golden/output_rule.h"
@@ -10,6 +11,7 @@
 #include "harness/cli/cli.h"
 #include "harness/cli/process.h"
 #include "harness/cli/values.h"
+#include "harness/cli/shipped.h"
 #include "harness/verdict/nearest.h"
 #include "harness/version.h"
 #include "kernels/isa.h"
@@ -134,7 +136,12 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    if (error.get_exit_code() == 0) {  // --help, --version
+      std::ostringstream text;
+      app.exit(error, text);
+      fmt::print("{}", with_shipped_paths(text.str()));
+      return kPass;
+    }
     throw std::invalid_argument(hint.empty() ? told(error) : hint);
   }
   if (app.get_subcommands().empty()) {

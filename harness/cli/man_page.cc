@@ -76,6 +76,8 @@ The folder that holds golden/; else share/assay beside the program's bin/, else 
 .TP
 .B NO_COLOR
 If set and not empty: no colours, unless \fB\-\-color always\fR.
+.SH FILES
+\fIgolden/\fR and \fIdocs/\fR of examples are share/assay/golden and share/doc/assay/docs beside the program's bin/; \-\-help prints them as they lie.
 .SH EXIT STATUS
 0: passed. 1: a kernel failed, or two traces part. 2: wrong use, or input that cannot be read.
 )";

@@ -96,7 +96,7 @@ Action add_plan(CLI::App& app, const Common& common) {
   command->add_flag("--all", options->all, "Every layer and every buffer by itself");
   command->add_flag("--all-rows", options->all_rows, "A prefill pass gives logits of each of its tokens, not of the last alone");
   add_c_options(*command, *options);
-  command->footer("Example: assay plan synth-0.6b.gguf --context 1024 --kv paged --kv-type f16");
+  command->footer("Example: assay plan golden/models/kjv --context 1024 --kv paged --kv-type f16");
   return [options, &common] {
     PlanOptions plan_for = plan_options(options->model);
     plan_for.all_logits = options->all_rows;

@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "golden/store.h"
+#include "harness/reports/ci/source_place.h"
+#include "harness/reports/figures.h"
 #include "harness/version.h"
 
 namespace assay {
@@ -118,6 +120,9 @@ nlohmann::ordered_json suite_json(const SuiteResult& result, const CheckRequest&
   }
   json["failed"] = failed_by_check(result);
   if (result.interrupted) json["interrupted"] = true;
+  json["places"] = nlohmann::ordered_json::object();
+  for (const auto& [variant, place] : places_of_problems(result))
+    json["places"][variant] = {{"file", place.file}, {"line", place.line}};
   json["known"] = result.known;
   json["faults"] = result.faults;
   json["skipped"] = nlohmann::ordered_json::array();

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/interop/plugin/code_place.h"
 #include "harness/verdict/call.h"
 #include "harness/verdict/cases.h"
 #include "harness/verdict/checks.h"
@@ -39,6 +40,7 @@ struct Candidate {
   bool placed = true;                  // gets the tensors where they lie; false: copies of them (Callable)
   Traits traits = {};
   std::shared_ptr<TraitRecord> record = std::make_shared<TraitRecord>();
+  CodePlace code = {};  // of its function
 };
 
 // Whether what a kernel does elsewhere in memory, or once more, counts.

@@ -50,7 +50,10 @@ class Suite {
     }
     gather(true);
     if (draws()) result_.seed = request_.seed;
-    for (const Op* op : ops()) trials_.take_traits(*op, result_);
+    for (const Op* op : ops()) {
+      trials_.take_traits(*op, result_);
+      trials_.take_code(*op, result_);
+    }
     judge();
     return std::move(result_);
   }

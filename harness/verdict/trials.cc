@@ -95,8 +95,10 @@ std::vector<Candidate> Trials::own(const Op& op) {
       continue;
     }
     executors_.push_back(std::make_unique<InProcess>(one.run));
-    found.push_back(
-        {.name = one.name, .selection = fmt::format("--isa {}", isa_name(one.isa)), .executor = executors_.back().get()});
+    found.push_back({.name = one.name,
+                     .selection = fmt::format("--isa {}", isa_name(one.isa)),
+                     .executor = executors_.back().get(),
+                     .code = {"/proc/self/exe", code_place(reinterpret_cast<const void*>(one.run)).offset}});
   }
   if (found.empty() && std::ranges::any_of(request_.isas, isa_supported) && request_.variant.empty())
     skips_.push_back({op.name, fmt::format("has no {} variant", names_of(request_.isas))});
@@ -124,6 +126,7 @@ std::string Trials::options_of(const RemoteKernel& kernel) const {
 // Those of the plugins, or, without one, ours as the runner has them.
 std::vector<Candidate> Trials::remote(const Op& op) {
   std::vector<Candidate> found;
+  const bool here = request_.runner->command.empty();  // else the file is on another machine
   const auto& kernels = runner_->kernels();
   for (std::size_t k = kernels.size(); k-- > 0;) {
     const RemoteKernel& kernel = kernels[k];
@@ -146,7 +149,8 @@ std::vector<Candidate> Trials::remote(const Op& op) {
          .acceptance = place,
          .own_ledger = own_ledger_ ? &*own_ledger_ : nullptr,
          .traits = kernel.traits,
-         .record = record});
+         .record = record,
+         .code = here && foreign ? CodePlace{kernel.plugin, kernel.code_offset} : CodePlace{}});
   }
   if (request_.plugins()) std::reverse(found.begin(), found.end());  // in the plugin's own order
   return found;
@@ -183,6 +187,12 @@ void Trials::take_traits(const Op& op, SuiteResult& result) const {
     result.skips.push_back({label, fmt::format("not asked of {} cases that {}: {}", left_out.size(), fmt::join(kinds, ", or "),
                                                fmt::join(left_out, "; "))});
   }
+}
+
+void Trials::take_code(const Op& op, SuiteResult& result) const {
+  const auto known = known_.find(&op);
+  if (known == known_.end()) return;
+  for (const Candidate& one : known->second) result.code[variant_label(op.name, one.name)] = one.code;
 }
 
 std::size_t Trials::page() const {

@@ -30,6 +30,9 @@ class Trials {
   // Drops the call of a failed case (CaseResult::call) where the request's kept_bytes do not hold it beside those before.
   void keep_call(CaseResult& result);
 
+  // Where the functions of an op's kernels are, by their labels.
+  void take_code(const Op& op, SuiteResult& result) const;
+
   // The largest page of the machines that take part.
   std::size_t page() const;
   // "aarch64 (scalar)"; empty: this process.

@@ -21,7 +21,8 @@ say "the installed program finds its data from anywhere"
 grep -q '"verdict": "pass"' "$work/report.json" || die "'assay check add --json' reports no pass"
 
 say "what belongs to an installation"
-for file in share/assay/golden/{MANIFEST.json,SCHEMA.md,LICENSES.md,ops/add.h5} share/doc/assay/{LICENSE,README.md} \
+for file in share/assay/golden/{MANIFEST.json,SCHEMA.md,LICENSES.md,ops/add.h5,record/record_ops.py,record/requirements.txt} \
+  share/doc/assay/{LICENSE,README.md,CHANGELOG.md,CONTRIBUTING.md,docs/design.md,docs/plots/diff.png} \
   share/man/man1/assay.1 share/bash-completion/completions/assay share/zsh/site-functions/_assay \
   share/fish/vendor_completions.d/assay.fish; do
   [[ -s $prefix/$file ]] || die "$file is missing or empty"

@@ -31,7 +31,7 @@ target_compile_options(@NAME@ PRIVATE -Wall -Wextra -ffp-contract=off)
 set_target_properties(@NAME@ PROPERTIES PREFIX "")
 
 enable_testing()
-add_test(NAME parity COMMAND ${ASSAY_PROGRAM} check --plugin $<TARGET_FILE:@NAME@>)
+assay_add_parity_test(parity @NAME@ OPS rms_norm)
 )"},
     {"kernel.cc",
      R"(// The plugin @NAME@: one kernel, a variant of the op rms_norm. What it must do, to the last class of number, stands in
@@ -89,7 +89,7 @@ A kernel for the bench of Assay.
 ```
 cmake -S . -B build -DCMAKE_PREFIX_PATH=/where/assay/is    # the prefix alone if it is not /usr or /usr/local
 cmake --build build
-ctest --test-dir build --output-on-failure                 # assay check --plugin build/@NAME@.so
+ctest --test-dir build --output-on-failure                 # assay check rms_norm --plugin build/@NAME@.so
 assay bench rms_norm --plugin build/@NAME@.so              # beside the best of Assay's own
 ```
 

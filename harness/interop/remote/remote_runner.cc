@@ -147,7 +147,7 @@ void RemoteRunner::add_kernels(const std::vector<wire::KernelInfo>& infos, const
     const std::string variant = plugin == nullptr ? info.name : plugin->name + ":" + info.name;
     kernels_.push_back({static_cast<std::uint32_t>(kernels_.size()), info.op, variant, *isa, info.runs,
                         info.claim == ASSAY_CLAIM_CANONICAL, info.packed_tensor, plugin == nullptr ? "" : plugin->path,
-                        traits_of(info)});
+                        traits_of(info), info.code_offset});
   }
 }
 

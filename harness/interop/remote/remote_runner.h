@@ -46,6 +46,7 @@ struct RemoteKernel {
   std::string packed_tensor;  // empty: the op's own layout
   std::string plugin;         // the path; empty: one of ours
   Traits traits;
+  std::uint64_t code_offset = 0;  // of its function in the plugin's file; 0: unknown
 };
 
 struct RemotePlugin {

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/interop/plugin/code_place.h"
 #include "harness/interop/plugin/loader.h"
 #include "harness/interop/runner/foreign.h"
 #include "harness/interop/runner/messages.h"
@@ -79,7 +80,8 @@ class Server {
       const std::size_t args_bytes = find_op_table(one.op)->args_bytes;
       loaded.kernels.push_back({one.op, one.name, one.isa, isa_supported(LoadedPlugin::isa_of(one)), args_bytes,
                                 static_cast<std::uint32_t>(one.claim), one.packed_tensor == nullptr ? "" : one.packed_tensor,
-                                one.properties == nullptr ? "" : one.properties});
+                                one.properties == nullptr ? "" : one.properties,
+                                code_place(reinterpret_cast<const void*>(one.run)).offset});
       kernels_.push_back({args_bytes, one.run, one.packed_bytes, one.pack, LoadedPlugin::traits_of(one).allowed()});
     }
     send(wire::Kind::loaded, sequence, encode(loaded));
@@ -152,7 +154,7 @@ class Server {
     for (const OpTable& table : op_tables()) {
       for (const AnyKernel& one : table.kernels) {
         greeting.kernels.push_back({table.op, one.name, std::string(isa_name(one.isa)), isa_supported(one.isa), table.args_bytes,
-                                    ASSAY_CLAIM_CANONICAL, "", ""});
+                                    ASSAY_CLAIM_CANONICAL, "", "", 0});
         kernels_.push_back({.args_bytes = table.args_bytes, .run = one.run});
       }
     }

@@ -5,7 +5,7 @@
 namespace assay::wire {
 namespace {
 
-constexpr std::uint64_t kLeastKernel = 36;  // bytes of a KernelInfo with empty texts
+constexpr std::uint64_t kLeastKernel = 44;  // bytes of a KernelInfo with empty texts
 
 void write(Writer& out, const std::vector<KernelInfo>& kernels) {
   out.number(static_cast<std::uint32_t>(kernels.size()));
@@ -18,6 +18,7 @@ void write(Writer& out, const std::vector<KernelInfo>& kernels) {
     out.number(one.claim);
     out.text(one.packed_tensor);
     out.text(one.properties);
+    out.number(one.code_offset);
   }
 }
 
@@ -32,6 +33,7 @@ std::vector<KernelInfo> read_kernels(Reader& in) {
     one.claim = in.number<std::uint32_t>("claim");
     one.packed_tensor = in.text("packed_tensor");
     one.properties = in.text("properties");
+    one.code_offset = in.number<std::uint64_t>("code_offset");
   }
   return kernels;
 }

@@ -20,7 +20,8 @@ struct KernelInfo {
   std::uint64_t args_bytes = 0;
   std::uint32_t claim = 0;  // AssayPluginClaim
   std::string packed_tensor;
-  std::string properties = {};  // what it declares (harness/interop/plugin/properties.h)
+  std::string properties = {};    // what it declares (harness/interop/plugin/properties.h)
+  std::uint64_t code_offset = 0;  // of its function in the plugin's file as loaded; 0: unknown
 };
 
 struct Greeting {

@@ -1,0 +1,37 @@
+// --junit, --sarif, --summary and --annotations: what a CI service reads of a check (docs/ci.md).
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+
+#include "golden/atomic_file.h"
+#include "harness/verdict/suite.h"
+
+namespace assay::cli {
+
+struct CiOutputs {
+  std::string junit;
+  std::string sarif;
+  std::string summary;
+  std::string annotations;  // github, gitlab; empty: none
+
+  void add_to(CLI::App& command);
+};
+
+// The files that were asked for, opened before the work: one that cannot be written, or is not ours, is told at once.
+class CiFiles {
+ public:
+  explicit CiFiles(const CiOutputs& wanted);
+  // Files, and on standard error GitHub's annotations.
+  void write(const SuiteResult& result, const CheckRequest& request);
+
+ private:
+  std::optional<AtomicFile> junit_;
+  std::optional<AtomicFile> sarif_;
+  std::optional<AtomicFile> summary_;
+  std::optional<AtomicFile> code_quality_;
+  bool github_;
+};
+
+}  // namespace assay::cli
