@@ -1,0 +1,139 @@
+// `assay bench --baseline`: what may be called slower, and how often that is wrong.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "harness/verdict/bench/comparison.h"
+#include "tests/temporary.h"
+
+namespace assay::bench {
+namespace {
+
+constexpr double kAllowed = 0.05;
+
+Reading reading(double seconds, double share) {
+  return {.seconds = seconds, .read_share = share, .compute_share = {}, .speed = 0};
+}
+
+BenchResult result_of(const std::string& name, const std::vector<Reading>& readings) {
+  BenchResult result;
+  result.name = name;
+  result.seconds = readings.front().seconds;
+  result.read = Rounds::Ratio{.share = *readings.front().read_share, .roof = 10, .measured = ""};
+  result.readings = readings;
+  return result;
+}
+
+std::vector<Reading> steady(double share, std::size_t runs = kLeastRuns) {
+  std::vector<Reading> out;
+  for (std::size_t i = 0; i < runs; ++i) out.push_back(reading(1e-3 / share, share * (i % 2 == 0 ? 1.001 : 0.999)));
+  return out;
+}
+
+TEST(Comparison, SlowerFasterAndSameAreTold) {
+  const std::vector<Reading> then = steady(0.5);
+  EXPECT_EQ(change_of(then, result_of("a", steady(0.45)), kAllowed).pace, Pace::slower);
+  EXPECT_EQ(change_of(then, result_of("a", steady(0.55)), kAllowed).pace, Pace::faster);
+  const Change same = change_of(then, result_of("a", steady(0.49)), kAllowed);
+  EXPECT_EQ(same.pace, Pace::same);
+  EXPECT_EQ(same.by, "share of the read roof");
+  EXPECT_NEAR(same.speed, 0.98, 0.002);
+  EXPECT_LT(same.low, same.speed);
+  EXPECT_GT(same.high, same.speed);
+}
+
+// A shared machine's speed cancels: twice the time beside half the bandwidth is the same kernel.
+TEST(Comparison, TheShareOfTheRoofCountsNotTheTime) {
+  std::vector<Reading> now = steady(0.5);
+  for (Reading& run : now) run.seconds *= 2;
+  EXPECT_EQ(change_of(steady(0.5), result_of("a", now), kAllowed).pace, Pace::same);
+}
+
+TEST(Comparison, OneRunHasNoInterval) {
+  const Change change = change_of(steady(0.5, 1), result_of("a", steady(0.3)), kAllowed);
+  EXPECT_EQ(change.pace, Pace::unknown);
+  EXPECT_TRUE(settled(change, kAllowed)) << "more runs would not help";
+}
+
+TEST(Comparison, NoiseIsUnclearAndNeverSlower) {
+  std::vector<Reading> then = steady(0.5);
+  then[0].read_share = 0.9;
+  then[1].read_share = 0.2;
+  const Change change = change_of(then, result_of("a", steady(0.4, kMostRuns)), kAllowed);
+  EXPECT_EQ(change.pace, Pace::unclear);
+  EXPECT_FALSE(settled(change_of(then, result_of("a", steady(0.4)), kAllowed), kAllowed));
+}
+
+TEST(Comparison, AnOlderPluginIsComparedInTurn) {
+  std::vector<Reading> runs = steady(0.5);
+  for (Reading& run : runs) run.speed = 0.9;
+  runs[0].speed = 0.901;
+  BenchResult now = result_of("a", runs);
+  EXPECT_EQ(compare_in_turn({now}, kAllowed).only_now, std::vector<std::string>{"a"});
+  now.against_old = true;
+  const Changes changes = compare_in_turn({now}, kAllowed);
+  ASSERT_EQ(changes.changes.size(), 1U);
+  EXPECT_EQ(changes.changes[0].pace, Pace::slower);
+  EXPECT_TRUE(changes.slower());
+}
+
+// How often the decision is wrong where runs have 2 % of noise: runs are added until it stands, as the command does.
+int slower_of(int trials, double speed, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> noise(0, 0.02);
+  const auto runs = [&](double share, std::size_t count) {
+    std::vector<Reading> out;
+    for (std::size_t i = 0; i < count; ++i) out.push_back(reading(1e-3, share * std::exp(noise(random))));
+    return out;
+  };
+  int slower = 0;
+  for (int trial = 0; trial < trials; ++trial) {
+    const std::vector<Reading> then = runs(0.5, kLeastRuns);
+    std::vector<Reading> now = runs(0.5 * speed, 1);
+    while (!settled(change_of(then, result_of("a", now), kAllowed), kAllowed)) now.push_back(runs(0.5 * speed, 1).front());
+    slower += change_of(then, result_of("a", now), kAllowed).pace == Pace::slower ? 1 : 0;
+  }
+  return slower;
+}
+
+TEST(Comparison, FalseAlarmsAreRareAndTenPercentIsFound) {
+  EXPECT_LE(slower_of(2000, 1, 1), 20);
+  EXPECT_GE(slower_of(2000, 0.9, 2), 1900);
+}
+
+TEST(Comparison, ABaselineIsReadAndItsMistakesNamed) {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "old.json";
+  const auto load = [&](const std::string& text) {
+    std::ofstream(file) << text;
+    return load_baseline(file);
+  };
+  const auto complaint = [&](const std::string& text) {
+    try {
+      load(text);
+    } catch (const std::runtime_error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const Baseline one =
+      load(R"({"context": {"cpu": "x"}, "benchmarks": [{"name": "a/iterations:1/manual_time", "real_time": 2, "time_unit": "us"},
+    {"name": "b", "real_time": 1, "runs": [{"real_time": 1, "read_percent": 50}, {"real_time": 2}]}]})");
+  EXPECT_EQ(one.cpu, "x");
+  ASSERT_EQ(one.runs.at("a").size(), 1U);
+  EXPECT_DOUBLE_EQ(one.runs.at("a")[0].seconds, 2e-6);
+  EXPECT_EQ(one.runs.at("b").size(), 2U);
+  EXPECT_DOUBLE_EQ(*one.runs.at("b")[0].read_share, 0.5);
+  EXPECT_EQ(complaint("[]"), file.string() + ": is not what `assay bench -o` or --benchmark_out writes");
+  EXPECT_EQ(complaint("PASS"), file.string() + ": is not what `assay bench -o` or --benchmark_out writes");
+  EXPECT_EQ(complaint(R"({"benchmarks": [{"name": "a", "real_time": 0}]})"),
+            file.string() + ": real_time is 0; expected a number above 0");
+  EXPECT_EQ(complaint(R"({"benchmarks": [{"name": "a", "runs": []}]})"),
+            file.string() + ": runs of 'a' are none; expected at least one");
+}
+
+}  // namespace
+}  // namespace assay::bench
