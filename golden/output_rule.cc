@@ -53,6 +53,7 @@ std::string kind_of(const std::string& head) {
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
   const char first = begin == std::string::npos ? ' ' : text[begin];
   const bool json = first == '{' || first == '[';
+  if (text.find_first_not_of("[] \t\r\n") == std::string::npos) return {};  // a list of nothing
   const bool ours =
       has(text, "assay") || (json && has(text, "\"schema\"") && (has(text, "\"commit\"") || has(text, "\"accepted\"")));
   const char* const of = ours ? " of assay" : "";

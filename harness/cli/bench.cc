@@ -11,6 +11,7 @@
 #include "harness/cli/cli.h"
 #include "harness/cli/runner_options.h"
 #include "harness/cli/shape.h"
+#include "harness/cli/values.h"
 #include "harness/cli/status_line.h"
 #include "harness/reports/report.h"
 #include "harness/verdict/bench/bench_report.h"
@@ -209,7 +210,7 @@ Action add_bench(CLI::App& app, const Common& common) {
                     "Weights from memory: rotate over more than four times the last cache (the default)");
   command->add_flag("--warm", options->warm, "The same buffers again and again");
   command->add_option("--runs", options->runs, "Runs of each benchmark, with fresh memory each; a baseline needs 5")
-      ->check(CLI::Range(std::int64_t{1}, static_cast<std::int64_t>(bench::kMostRuns)));
+      ->check(whole(1, bench::kMostRuns));
   command->add_option("--baseline", options->baseline,
                       "Compare with an older JSON of this command (--runs 5 -o FILE) or of Google Benchmark");
   command->add_option("--baseline-plugin", options->baseline_plugin,

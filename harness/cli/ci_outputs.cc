@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "golden/output_rule.h"
+#include "harness/cli/values.h"
 #include "harness/reports/ci/ci_reports.h"
 
 namespace assay::cli {
@@ -20,7 +21,7 @@ void CiOutputs::add_to(CLI::App& command) {
   command
       .add_option("--annotations", annotations,
                   std::string("github: workflow commands on standard error; gitlab: the file ") + kCodeQuality)
-      ->check(CLI::IsMember({"github", "gitlab"}));
+      ->check(one_of({"github", "gitlab"}));
 }
 
 CiFiles::CiFiles(const CiOutputs& wanted) : github_(wanted.annotations == "github") {

@@ -90,8 +90,8 @@ Action add_help(CLI::App& app) {
       path += " " + word;
       found = next;
     }
-    fmt::print("{}", app.get_formatter()->make_help(found, path,
-                                                    CLI::AppFormatMode::Normal));  // App::help() gives that of the command in use
+    // App::help() gives that of the command in use.
+    fmt::print("{}", with_shipped_paths(app.get_formatter()->make_help(found, path, CLI::AppFormatMode::Normal)));
     return kPass;
   };
 }
