@@ -116,21 +116,19 @@ void put_bits(DType dtype, void* dst, std::int64_t i, std::uint32_t word, bool d
   put(dst, i, static_cast<std::uint16_t>(word & mask));
 }
 
-// The numbers that a format ends at, as bits without the sign; `mantissa` bits of it are stored below `exponent` ones.
-std::uint32_t special(std::uint32_t which, unsigned mantissa, unsigned exponent) {
+// As bits without the sign; `mantissa` bits of it are stored below `exponent` ones.
+std::uint32_t special_bits(SpecialNumber which, unsigned mantissa, unsigned exponent) {
   const std::uint32_t unit = 1U << mantissa;
   const std::uint32_t infinity = ((1U << exponent) - 1) << mantissa;
   const std::uint32_t one = ((1U << (exponent - 1)) - 1) << mantissa;
-  // Zero, denormals, normal numbers, infinity, a quiet NaN with a payload, a signalling one, 1.
-  return std::array{0U, 1U, unit - 1, unit, infinity - 1, infinity, infinity + unit / 2 + 1, infinity + 1, one}[which % 9];
+  const std::array<std::uint32_t, kSpecialNumbers> all{
+      0, 1, unit - 1, unit, infinity - 1, infinity, infinity + unit / 2 + 1, infinity + 1, one};
+  return all[static_cast<std::size_t>(which)];
 }
 
-void put_special(DType dtype, void* dst, std::int64_t i, const Distribution& d, std::uint32_t word) {
+void put_seldom_special(DType dtype, void* dst, std::int64_t i, const Distribution& d, std::uint32_t word) {
   if ((word & 255) != 0) return put_real(dtype, dst, i, uniform(word, d));
-  const std::uint32_t sign = word >> 31;
-  if (dtype == DType::f32) return put(dst, i, sign << 31 | special(word >> 8, 23, 8));
-  const std::uint32_t bits = dtype == DType::f16 ? special(word >> 8, 10, 5) : special(word >> 8, 7, 8);
-  put(dst, i, static_cast<std::uint16_t>(sign << 15 | bits));
+  put_special(dtype, dst, i, static_cast<SpecialNumber>((word >> 8) % kSpecialNumbers), word >> 31 != 0);
 }
 
 // Multiples of d / 2 in groups of 32, d between two f16, that a block of a quantiser has as its scale: its codes tie too.
@@ -220,12 +218,19 @@ void generate(const Distribution& d, std::uint64_t seed, std::uint32_t stream, D
   if (d.name == "ties") return generate_ties(words, dtype, count, dst);
   if (d.name == "specials") {
     if (dtype == DType::f64) refuse(d, dtype);
-    for (std::int64_t i = 0; i < count; ++i) put_special(dtype, dst, i, d, words.next());
+    for (std::int64_t i = 0; i < count; ++i) put_seldom_special(dtype, dst, i, d, words.next());
     return;
   }
   const RealValue formula = real_formula(d.name);
   if (formula == nullptr) refuse(d, dtype);
   for (std::int64_t i = 0; i < count; ++i) put_real(dtype, dst, i, formula(d, words));
+}
+
+void put_special(DType dtype, void* dst, std::int64_t i, SpecialNumber special, bool negative) {
+  const std::uint32_t sign = negative ? 1 : 0;
+  if (dtype == DType::f32) return put(dst, i, sign << 31 | special_bits(special, 23, 8));
+  const std::uint32_t bits = dtype == DType::f16 ? special_bits(special, 10, 5) : special_bits(special, 7, 8);
+  put(dst, i, static_cast<std::uint16_t>(sign << 15 | bits));
 }
 
 }  // namespace assay

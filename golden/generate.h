@@ -26,4 +26,21 @@ std::span<const std::string_view> distribution_names() noexcept;
 void generate(const Distribution& distribution, std::uint64_t seed, std::uint32_t stream, DType dtype, std::int64_t count,
               void* dst);
 
+// The numbers that a format of floating point ends at, which `specials` has among others: zero, the least and the largest denormal, the least
+// and the largest normal number, infinity, a quiet NaN with a payload, a signalling one, 1.
+enum class SpecialNumber : std::uint8_t {
+  zero,
+  least,
+  largest_denormal,
+  least_normal,
+  largest,
+  infinity,
+  quiet_nan,
+  signalling_nan,
+  one
+};
+inline constexpr std::uint32_t kSpecialNumbers = 9;
+// At dst, as element i. f32, f16 or bf16.
+void put_special(DType dtype, void* dst, std::int64_t i, SpecialNumber special, bool negative);
+
 }  // namespace assay

@@ -14,6 +14,7 @@
 
 #include "harness/verdict/call.h"
 #include "harness/verdict/coverage.h"
+#include "harness/verdict/drawn_case.h"
 #include "harness/verdict/generate_input.h"
 #include "harness/verdict/nearest.h"
 #include "harness/verdict/shell.h"
@@ -27,38 +28,6 @@ AssayStatus require_status(const std::string& name) {
   throw std::invalid_argument(unknown_name("status", name, {kStatusNames.begin(), kStatusNames.end()}));
 }
 
-// Of numbers and of blocks: primes, so that what lies a power of two away differs.
-constexpr std::int64_t kNumbersPeriod = 65521;
-constexpr std::int64_t kBlocksPeriod = 4093;
-
-// `repeated`: long tensors begin again and again, which costs little; a golden's and the bias case's do not.
-std::vector<Array> generate_inputs(const Signature& signature, const std::map<std::string, Distribution>& data,
-                                   const std::string& fallback, std::uint64_t seed, bool repeated = false) {
-  std::vector<Array> inputs;
-  for (const TensorSpec& spec : signature.tensors) {
-    if (spec.role != Direction::in) continue;
-    const auto named = data.find(spec.name);
-    const Distribution distribution = named != data.end() ? named->second : distribution_for(spec, fallback);
-    const auto stream = static_cast<std::uint32_t>(inputs.size());
-    const std::int64_t period = !repeated ? 0 : is_block(spec.dtype) ? kBlocksPeriod : kNumbersPeriod;
-    inputs.push_back(generate_input(spec, distribution, seed, stream, period));
-  }
-  return inputs;
-}
-
-// What a kernel must return, which may depend on the values of inputs: laid out as the signature says.
-AssayStatus status_for(const Op& op, const Params& params, const Signature& signature, const std::vector<Array>& inputs) {
-  std::vector<std::unique_ptr<std::byte[]>> memory;
-  std::vector<void*> pointers;
-  auto input = inputs.begin();
-  for (const TensorSpec& spec : signature.tensors) {
-    memory.push_back(std::make_unique_for_overwrite<std::byte[]>(spec.extent_bytes()));
-    pointers.push_back(memory.back().get());
-    if (spec.role == Direction::in) scatter(spec, *input++, pointers.back());
-  }
-  return required_status(op, params, pointers);
-}
-
 // Of which the truth tells every element: sums stay finite. First those whose ends may be loud (generate_input.h).
 constexpr std::array<std::string_view, 4> kShapeData{"gauss", "uniform", "near", "ties"};
 constexpr std::span kLongShapeData = std::span(kShapeData).first<2>();
@@ -66,38 +35,6 @@ constexpr std::span kLongShapeData = std::span(kShapeData).first<2>();
 constexpr std::array<std::string_view, 14> kRandomData{"gauss",    "positive", "uniform", "mixed_zero", "wide",
                                                        "edges",    "near",     "ties",    "underflow",  "specials",
                                                        "specials", "denormal", "bits",    "ties"};
-
-// What makes a case of parameters that nobody chose: the rest follows from the seed.
-TestCase drawn_case(const Op& op, Params params, const std::string& data, std::uint64_t seed) {
-  TestCase test;
-  test.params = std::move(params);
-  test.seed = seed;
-  test.drawn = true;
-  test.tags.emplace_back("trivial");  // a draw is not chosen: one that zeros would pass is counted, and fails if all are
-  const Signature signature = signature_of(op, test.params);
-  test.inputs = generate_inputs(signature, {}, data, seed, true);
-  test.status = status_for(op, test.params, signature, test.inputs);
-  return test;
-}
-
-// Numbers that some op must refuse: not finite, past an angle's frequency, past what an f16 scale reaches, no index.
-constexpr double kRefusable[] = {
-    std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), -1, 17, -5e6, 0x1p30};
-constexpr double kRefusedWork = 1 << 16;
-// So many of an input's elements are exceptional, in so many calls.
-constexpr int kFewValues = 8;
-constexpr std::uint32_t kValueDraws = 3;
-
-// From the element `first` on; false where the tensor cannot hold it.
-bool set_from(Array& array, std::int64_t first, double value) {
-  const auto set = [&](auto number) {
-    for (std::int64_t i = std::max<std::int64_t>(first, 0); i < array.elements(); ++i)
-      std::memcpy(&array.bytes[static_cast<std::size_t>(i) * sizeof number], &number, sizeof number);
-  };
-  if (array.dtype == DType::f32) set(static_cast<float>(value));
-  if (array.dtype == DType::i32 && std::isfinite(value)) set(static_cast<std::int32_t>(value));
-  return array.dtype == DType::f32 || (array.dtype == DType::i32 && std::isfinite(value));
-}
 
 // Truth and canonical bits must fit the outputs they are of.
 void check_kept(const std::string& where, const Signature& signature, const std::map<std::string, Kept>& kept) {
@@ -219,69 +156,6 @@ TestCase shape_test_case(const Op& op, Params params) {
   test.name = name;
   test.repro = "--case " + quoted(name);
   return test;
-}
-
-std::vector<TestCase> refused_value_cases(const Op& op) {
-  if (op.family->refusal == nullptr) return {};
-  const ShapeSpace space = op.family->shapes(op);
-  std::map<std::string, Params> calls;  // by their names: two choices may draw the same
-  const auto draw = [&](const Params& fixed) {
-    Draws draws(1);
-    Params params = draw_params(op, space, draws, kRefusedWork, fixed);
-    calls.emplace(params.to_string(), std::move(params));
-  };
-  draw({});
-  for (const Choice& choice : space.choices) {
-    for (const ParamValue& value : choice.values) draw({{choice.name, value}});
-  }
-  std::vector<TestCase> cases;
-  for (const auto& [name, params] : calls) {
-    const TestCase right = drawn_case(op, params, "gauss", 1);
-    if (right.status != ASSAY_OK) continue;
-    const Signature signature = signature_of(op, params);
-    const auto add = [&](std::size_t i, double value, bool all) {
-      TestCase test = right;
-      if (!set_from(test.inputs[i], all ? 0 : test.inputs[i].elements() - 1, value)) return;
-      test.status = status_for(op, params, signature, test.inputs);
-      test.name = fmt::format("{} {} {}, {}", signature.tensors[i].name, all ? "is all" : "ends in", value, name);
-      test.repro = fmt::format("--case {}", kRefusals);
-      cases.push_back(std::move(test));
-    };
-    for (std::size_t i = 0; i < right.inputs.size(); ++i) {
-      for (const double value : kRefusable) {
-        add(i, value, false);
-        add(i, value, true);
-      }
-    }
-  }
-  if (std::ranges::all_of(cases, [](const TestCase& test) { return test.status == ASSAY_OK; })) return {};
-  return cases;
-}
-
-std::vector<TestCase> value_cases(const Op& op) {
-  std::vector<TestCase> cases;
-  for (std::uint32_t seed = 1; seed <= kValueDraws; ++seed) {
-    Draws draws(seed);
-    const Params params = draw_params(op, op.family->shapes(op), draws, kRefusedWork);
-    const TestCase tame = drawn_case(op, params, "gauss", seed);
-    const Signature signature = signature_of(op, params);
-    const auto loud = generate_inputs(signature, {}, "specials", seed, true);
-    for (std::size_t i = 0; i < tame.inputs.size(); ++i) {
-      TestCase test = tame;
-      Array& input = test.inputs[i];
-      if (input.elements() == 0 || loud[i].bytes == input.bytes) continue;  // such as ids
-      const std::size_t size = input.bytes.size() / static_cast<std::size_t>(input.elements());
-      for (int times = 0; times < kFewValues; ++times) {
-        const std::size_t at = draws.below(static_cast<std::uint32_t>(input.elements())) * size;
-        std::memcpy(&input.bytes[at], &loud[i].bytes[at], size);
-      }
-      test.status = status_for(op, params, signature, test.inputs);
-      test.name = fmt::format("values of {} {}, {}", signature.tensors[i].name, seed, params.to_string());
-      test.repro = "--case values";
-      cases.push_back(std::move(test));
-    }
-  }
-  return cases;
 }
 
 std::vector<GeneratedRequest> kept_cases(const std::filesystem::path& list, const Op& op) {

@@ -53,8 +53,8 @@ TestCase random_test_case(const Op& op, std::uint64_t seed, double work);
 // index, past f16. Whether this op must, the description says. None of an op that refuses none of them.
 std::vector<TestCase> refused_value_cases(const Op& op);
 
-// Calls in which a few elements of an input are what arithmetic makes an exception of: NaN, infinities, zeros of either sign, denormals, the
-// largest numbers; of blocks, their scales. Everything else is drawn, and tame.
+// Calls in which a few elements of an input are what arithmetic makes an exception of: infinities, or NaN, or zeros of either sign, denormals and
+// the largest numbers; of blocks, such scales. Everything else is drawn, and tame.
 std::vector<TestCase> value_cases(const Op& op);
 
 // What the user asks for with --shape, --data, --seed.

@@ -90,7 +90,7 @@ struct SuiteResult {
   std::string runner;                 // where kernels ran, if not here: "aarch64 (scalar)"
   std::string isolation;              // what held it in: "seccomp, landlock, no root"
   std::vector<RemotePlugin> plugins;
-  bool interrupted = false;  // what was known then is here; a fault says so
+  bool interrupted = false;               // what was known then is here; a fault says so
   std::map<std::string, CodePlace> code;  // of each variant, by its label
 
   bool passed() const;

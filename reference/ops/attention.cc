@@ -213,7 +213,8 @@ ShapeSpace shapes(const Op& op) {
   const auto numbers = [](std::initializer_list<std::int64_t> values) {
     return std::vector<ParamValue>(values.begin(), values.end());
   };
-  Size keys = used({"length", 100, 300}, {Column::positions}, {{"kKeySpan", 1024}, {"", kCounters.back()}});
+  Size keys =
+      used({"length", 100, 300}, {Column::positions}, {{"kKeySpan", 1024}, {"", kCounters.back() / 2}, {"", kCounters.back()}});
   keys.cheap = 2;  // the weight of one key is 1, whatever it holds
   ShapeSpace space{{used({"n_kv", 2, 3}, {Column::kv_heads}),
                     used({"group", 2, 8}, {Column::group}, {{"kHeadsAtOnce", 16}}),
@@ -244,7 +245,7 @@ ShapeSpace shapes(const Op& op) {
                  {"v_row_stride", kVastStride / 32 + 64}},
                 // Heads as far apart as they may be.
                 {{"n_kv", 3},
-                 {"group", 2},
+                 {"group", 3},
                  {"head_dim", 40},
                  {"length", kVastKeys},
                  {"causal", 1},
@@ -257,7 +258,7 @@ ShapeSpace shapes(const Op& op) {
                  {"v_head_stride", kMostHeadStride - 48}}};
   for (Params& vast : space.vast) {
     // Rows of queries reach as far as heads do where there is one row.
-    const std::int64_t apart = is_prefill(op) ? kVastStride / 4 : kVastStride;
+    const std::int64_t apart = is_prefill(op) ? kVastStride / 8 : kVastStride;
     vast.set("q_head_stride", apart);
     vast.set("y_head_stride", apart + 64);
     if (is_prefill(op)) vast.set("rows", 4);

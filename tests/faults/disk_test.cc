@@ -218,7 +218,8 @@ TEST(AtomicFile, NothingButAFileIsReplaced) {
   const TemporaryFolder folder;
   const fs::path pipe = folder.path() / "pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  const std::pair<fs::path, const char*> both[] = {{pipe, "is there, and no regular file"}, {folder.path(), "is a folder; expected a file to write"}};
+  const std::pair<fs::path, const char*> both[] = {{pipe, "is there, and no regular file"},
+                                                   {folder.path(), "is a folder; expected a file to write"}};
   for (const auto& [name, why] : both) {
     const Ran ran = run_assay({"completion", "bash", "-o", name});
     EXPECT_EQ(ran.status, 2);

@@ -1,0 +1,24 @@
+// The parts of which cases without a file are made.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/verdict/cases.h"
+
+namespace assay {
+
+// In the order of the signature; of a tensor that `data` does not name, `fallback` (distribution_for). `repeated`: long tensors begin again and
+// again, which costs little; a golden's and the bias case's do not.
+std::vector<Array> generate_inputs(const Signature& signature, const std::map<std::string, Distribution>& data,
+                                   const std::string& fallback, std::uint64_t seed, bool repeated = false);
+
+// What a kernel must return, which may depend on the values of inputs: laid out as the signature says.
+AssayStatus status_for(const Op& op, const Params& params, const Signature& signature, const std::vector<Array>& inputs);
+
+// Of parameters that nobody chose: the rest follows from the seed. It has no name yet.
+TestCase drawn_case(const Op& op, Params params, const std::string& data, std::uint64_t seed);
+
+}  // namespace assay

@@ -1,0 +1,129 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <span>
+
+#include "harness/verdict/coverage.h"
+#include "harness/verdict/drawn_case.h"
+
+namespace assay {
+namespace {
+
+// Numbers that some op must refuse: not finite, past an angle's frequency, past what an f16 scale reaches, no index.
+constexpr double kRefusable[] = {
+    std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), -1, 17, -5e6, 0x1p30};
+constexpr double kRefusedWork = 1 << 16;
+// So many of an input's elements are exceptional.
+constexpr int kFewValues = 8;
+
+// From the element `first` on; false where the tensor cannot hold it.
+bool set_from(Array& array, std::int64_t first, double value) {
+  const auto set = [&](auto number) {
+    for (std::int64_t i = std::max<std::int64_t>(first, 0); i < array.elements(); ++i)
+      std::memcpy(&array.bytes[static_cast<std::size_t>(i) * sizeof number], &number, sizeof number);
+  };
+  if (array.dtype == DType::f32) set(static_cast<float>(value));
+  if (array.dtype == DType::i32 && std::isfinite(value)) set(static_cast<std::int32_t>(value));
+  return array.dtype == DType::f32 || (array.dtype == DType::i32 && std::isfinite(value));
+}
+
+// What a call has of exceptions: one kind, or NaN would hide what becomes of the others. Of blocks, where their bytes come from.
+struct Exceptions {
+  const char* what;
+  std::vector<SpecialNumber> numbers;
+  const char* blocks;
+};
+const std::array<Exceptions, 3> kExceptions{{{"infinities", {SpecialNumber::infinity}, "bits"},
+                                             {"NaN", {SpecialNumber::quiet_nan, SpecialNumber::signalling_nan}, "bits"},
+                                             {"ends",
+                                              {SpecialNumber::zero, SpecialNumber::least, SpecialNumber::largest_denormal,
+                                               SpecialNumber::least_normal, SpecialNumber::largest},
+                                              "wide"}}};
+
+// Eight elements of each, of either sign; false where the tensor holds integers, or blocks of which not every bit is free.
+bool put_exceptions(const TensorSpec& spec, Array& array, const Exceptions& kind, Draws& draws) {
+  const std::int64_t elements = array.elements();
+  const bool real = array.dtype == DType::f32 || array.dtype == DType::f16 || array.dtype == DType::bf16;
+  if (elements == 0 || (!real && (!is_block(array.dtype) || spec.data))) return false;
+  const auto anywhere = [&] { return static_cast<std::int64_t>(draws.below(static_cast<std::uint32_t>(elements))); };
+  const std::size_t size = array.bytes.size() / static_cast<std::size_t>(elements);
+  std::vector<std::uint8_t> blocks(real ? 0 : kFewValues * size);
+  if (!real) {
+    const DType plain = plain_dtype(array.dtype);
+    const auto count = static_cast<std::int64_t>(blocks.size() / dtype_size(plain));
+    generate({is_packed(array.dtype) ? "bits" : kind.blocks}, draws.below(1U << 16), 0, plain, count, blocks.data());
+  }
+  for (std::size_t i = 0; i < kFewValues; ++i) {
+    if (real) {
+      put_special(array.dtype, array.bytes.data(), anywhere(), kind.numbers[i % kind.numbers.size()], draws.below(2) == 1);
+    } else {
+      std::memcpy(&array.bytes[static_cast<std::size_t>(anywhere()) * size], &blocks[i * size], size);
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<TestCase> refused_value_cases(const Op& op) {
+  if (op.family->refusal == nullptr) return {};
+  const ShapeSpace space = op.family->shapes(op);
+  std::map<std::string, Params> calls;  // by their names: two choices may draw the same
+  const auto draw = [&](const Params& fixed) {
+    Draws draws(1);
+    Params params = draw_params(op, space, draws, kRefusedWork, fixed);
+    calls.emplace(params.to_string(), std::move(params));
+  };
+  draw({});
+  for (const Choice& choice : space.choices) {
+    for (const ParamValue& value : choice.values) draw({{choice.name, value}});
+  }
+  std::vector<TestCase> cases;
+  for (const auto& [name, params] : calls) {
+    const TestCase right = drawn_case(op, params, "gauss", 1);
+    if (right.status != ASSAY_OK) continue;
+    const Signature signature = signature_of(op, params);
+    const auto add = [&](std::size_t i, double value, bool all) {
+      TestCase test = right;
+      if (!set_from(test.inputs[i], all ? 0 : test.inputs[i].elements() - 1, value)) return;
+      test.status = status_for(op, params, signature, test.inputs);
+      test.name = fmt::format("{} {} {}, {}", signature.tensors[i].name, all ? "is all" : "ends in", value, name);
+      test.repro = fmt::format("--case {}", kRefusals);
+      cases.push_back(std::move(test));
+    };
+    for (std::size_t i = 0; i < right.inputs.size(); ++i) {
+      for (const double value : kRefusable) {
+        add(i, value, false);
+        add(i, value, true);
+      }
+    }
+  }
+  if (std::ranges::all_of(cases, [](const TestCase& test) { return test.status == ASSAY_OK; })) return {};
+  return cases;
+}
+
+std::vector<TestCase> value_cases(const Op& op) {
+  std::vector<TestCase> cases;
+  for (std::uint32_t seed = 1; seed <= kExceptions.size(); ++seed) {
+    const Exceptions& kind = kExceptions[seed - 1];
+    Draws draws(seed);
+    const Params params = draw_params(op, op.family->shapes(op), draws, kRefusedWork);
+    const TestCase tame = drawn_case(op, params, "gauss", seed);
+    const Signature signature = signature_of(op, params);
+    for (std::size_t i = 0; i < tame.inputs.size(); ++i) {
+      TestCase test = tame;
+      if (!put_exceptions(signature.tensors[i], test.inputs[i], kind, draws)) continue;
+      test.status = status_for(op, params, signature, test.inputs);
+      test.name = fmt::format("{} in {}, {}", kind.what, signature.tensors[i].name, params.to_string());
+      test.repro = "--case values";
+      cases.push_back(std::move(test));
+    }
+  }
+  return cases;
+}
+
+}  // namespace assay
