@@ -44,6 +44,7 @@ std::vector<Writer> writers() {
       {"assay bench", {"bench", "add", "--isa", "scalar", "--shape", "n=512", "--warm", "-o"}, "--output"},
       {"assay completion", {"completion", "bash", "-o"}, "--output"},
       {"assay diff", {"diff", golden("traces/kjv-hf-f32.h5"), golden("traces/kjv-f64.h5"), "--html"}, "--html"},
+      {"assay order", {"order", "matvec_f32", "--isa", "scalar", "--shape", "k=20", "--svg"}, "--svg"},
       {"assay report", {"report", report(), "-o"}, "--html"},
       {"assay quantize", {"quantize", golden("models/kjv"), "--type", "q8_0", "-o"}, "--output"},
       {"assay synth", {"synth", "--like", "qwen3-0.6b", "--type", "q4_0", "--layers", "1", "--vocab", "512", "-o"}, "--output"},
@@ -76,7 +77,7 @@ TEST(Outputs, EveryOptionThatWritesIsTriedHere) {
   for (const auto& command : table.at("commands")) {
     for (const auto& option : command.at("options")) {
       for (const std::string name : option.at("names")) {
-        if (name != "--output" && name != "--html" && name != "--record") continue;
+        if (name != "--output" && name != "--html" && name != "--record" && name != "--svg") continue;
         EXPECT_TRUE(tried.contains(command.at("command").get<std::string>() + " " + name)) << command.at("command") << name;
       }
     }

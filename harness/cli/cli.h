@@ -31,6 +31,7 @@ Action add_check(CLI::App& app, const Common& common);
 Action add_bench(CLI::App& app, const Common& common);
 Action add_verify(CLI::App& app, const Common& common);
 Action add_diff(CLI::App& app, const Common& common);
+Action add_order(CLI::App& app, const Common& common);
 Action add_inspect(CLI::App& app, const Common& common);
 Action add_eval(CLI::App& app, const Common& common);
 Action add_quantize(CLI::App& app, const Common& common);

@@ -113,6 +113,7 @@ int run(int argc, char** argv) {
   actions["bench"] = add_bench(app, common);
   actions["verify"] = add_verify(app, common);
   actions["diff"] = add_diff(app, common);
+  actions["order"] = add_order(app, common);
   actions["inspect"] = add_inspect(app, common);
   actions["eval"] = add_eval(app, common);
   actions["quantize"] = add_quantize(app, common);

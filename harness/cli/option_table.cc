@@ -53,7 +53,7 @@ std::optional<std::string> file_suffix(const std::string& name, const std::strin
   if (name == "golden" && command != "check") return ".h5";
   if (name == "baseline" || name == "ledger" || name == "map" || name == "report" || name == "bench" || name == "record")
     return ".json";
-  if (name == "html") return ".html";
+  if (name == "html" || name == "svg") return "." + name;
   if (name == "plugin") return ".so";
   if (name == "output" || name == "model") return "";
   return std::nullopt;

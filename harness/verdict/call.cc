@@ -51,14 +51,23 @@ Call::Call(const Op& op, Params params, std::vector<Array> inputs, std::size_t p
       placements_(placements_of(signature_, work_, seed)),
       poison_seed_(seed),
       poison_(Poison::Kind::noise, seed) {
+  check_inputs();
+  have_callers(1);
+}
+
+void Call::check_inputs() const {
   std::size_t next = 0;
   for (const TensorSpec& spec : signature_.tensors) {
     if (spec.role == Direction::in) {
-      if (next == inputs_.size()) throw std::invalid_argument(fmt::format("{}: input '{}' is missing", op.name, spec.name));
-      check_input(op, spec, inputs_[next++]);
+      if (next == inputs_.size()) throw std::invalid_argument(fmt::format("{}: input '{}' is missing", op_.name, spec.name));
+      check_input(op_, spec, inputs_[next++]);
     }
   }
-  have_callers(1);
+}
+
+void Call::set_inputs(std::vector<Array> inputs) {
+  inputs_ = std::move(inputs);
+  check_inputs();
 }
 
 void Call::have_callers(std::size_t count) {

@@ -37,6 +37,8 @@ class Call {
   const Signature& signature() const { return signature_; }
   const Params& params() const { return params_; }
   const std::vector<Array>& inputs() const { return inputs_; }
+  // Other data in the same call. Throws as the constructor.
+  void set_inputs(std::vector<Array> inputs);
   std::size_t bytes() const;
 
   // Bytes past the end of an input that may be read from now on, 0 at first: by so many, up to its alignment, the rear guard page lies further.
@@ -73,6 +75,7 @@ class Call {
   std::span<void* const> pointers_of(std::size_t caller) const {
     return pointers().subspan(first_of(caller), signature_.tensors.size());
   }
+  void check_inputs() const;
   void have_callers(std::size_t count);
   void place(const Placement& placement, const std::vector<Array>& inputs, std::size_t caller = 0);
   std::vector<Array> moved_on(std::vector<Array> inputs) const;

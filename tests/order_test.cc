@@ -1,0 +1,229 @@
+// `assay order`: trees of sums whose order is known, and those of our kernels.
+#include "harness/forensics/order/order.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "harness/forensics/order/report.h"
+#include "reference/convert.h"
+
+namespace assay::order {
+namespace {
+
+// A type of accumulator, by how it rounds.
+double to_f64(double x) {
+  return x;
+}
+double to_f32(double x) {
+  return static_cast<float>(x);
+}
+double to_f16(double x) {
+  return reference::Half::decode(reference::narrow<reference::Half>(static_cast<float>(x)));
+}
+double to_bf16(double x) {
+  return reference::Bfloat::decode(reference::narrow<reference::Bfloat>(static_cast<float>(x)));
+}
+using Rounding = double (*)(double);
+
+// The sum in the order of a tree; fused: a leaf is not rounded before it is added.
+double add_up(const Tree& tree, const Sum::Factors& w, const Sum::Factors& x, Rounding round, bool fused) {
+  std::vector<double> values(tree.size());
+  for (std::size_t node = 0; node < tree.size(); ++node) {
+    const Tree::Node& one = tree.at(static_cast<int>(node));
+    if (one.children.empty()) {
+      const auto term = static_cast<std::size_t>(one.term);
+      const double product = w[term] * (x.empty() ? 1 : x[term]);
+      values[node] = fused ? product : round(product);
+      continue;
+    }
+    for (const int child : one.children) values[node] += values[static_cast<std::size_t>(child)];
+    values[node] = round(values[node]);
+  }
+  return values.back();
+}
+
+KernelSum sum_of(const Shape& shape, int terms, Rounding round = to_f32, bool fused = true) {
+  KernelSum kernel{"products", "k", {.block = 64}, {}};
+  kernel.sum.terms = terms;
+  kernel.sum.places = 4;
+  kernel.sum.long_x = true;
+  kernel.sum.run = [tree = tree_of(shape, terms), round, fused](std::span<const Sum::Factors> rows, const Sum::Factors& x) {
+    std::vector<double> sums;
+    for (const Sum::Factors& w : rows) sums.push_back(add_up(tree, w, x, round, fused));
+    return sums;
+  };
+  return kernel;
+}
+
+struct Known {
+  const char* name;
+  Shape shape;
+};
+
+std::vector<Known> known_shapes() {
+  std::vector<Known> all{
+      {"in order", {}},
+      {"in reverse", {.reversed = true}},
+      {"pairwise", {.lanes = 128, .joined = Join::neighbours}},
+      {"reversed lanes", {.lanes = 8, .reversed = true}},
+      {"lanes and accumulators", {.lanes = 16, .accumulators = 4, .accumulated = Join::neighbours, .joined = Join::halves}},
+      {"accumulators in order", {.lanes = 8, .accumulators = 2, .joined = Join::neighbours, .tail = Tail::appended}},
+      {"tail apart", {.lanes = 16, .joined = Join::halves, .tail = Tail::apart}},
+      {"blocks", {.block = 32}},
+      {"blocks of lanes", {.block = 32, .lanes = 8, .joined = Join::halves}},
+      {"blocks pairwise", {.block = 16, .blocks = Join::neighbours}}};
+  for (const int lanes : {4, 8, 16, 32, 64}) {
+    all.push_back({"lanes by halves", {.lanes = lanes, .joined = Join::halves}});
+    all.push_back({"lanes in order, tail appended", {.lanes = lanes, .tail = Tail::appended}});
+  }
+  return all;
+}
+
+// Every order is found as a tree, and as the same tree again from its words' shape.
+TEST(Order, FindsKnownTrees) {
+  for (const Known& known : known_shapes()) {
+    for (const int terms : {3, 16, 100, 133}) {
+      const SumOrder order = order_of(sum_of(known.shape, terms));
+      ASSERT_TRUE(order.found) << known.name << " " << terms << ": " << order.why;
+      EXPECT_TRUE(order.found->tree == tree_of(known.shape, terms)) << known.name << " " << terms;
+      ASSERT_TRUE(order.shape) << known.name << " " << terms;
+      EXPECT_TRUE(tree_of(*order.shape, terms) == order.found->tree) << known.name << " " << terms;
+    }
+  }
+}
+
+TEST(Order, SaysWhatItIs) {
+  const Shape shape{
+      .lanes = 16, .accumulators = 4, .accumulated = Join::neighbours, .joined = Join::halves, .tail = Tail::appended};
+  const SumOrder order = order_of(sum_of(shape, 1000));
+  EXPECT_EQ(words_of(order),
+            "16 lanes, 4 accumulators, joined pairwise, neighbours first, lanes joined pairwise, by halves, the tail appended, "
+            "one after the other");
+  EXPECT_FALSE(order.canonical);
+  EXPECT_EQ(order.difference.size(), 2U);
+}
+
+TEST(Order, NamesTheFirstSumThatDiffers) {
+  const SumOrder order = order_of(sum_of({.block = 32}, 100));
+  ASSERT_FALSE(order.canonical);
+  EXPECT_EQ(order.difference, (std::vector<int>{32, 33}));
+}
+
+TEST(Order, ProvesTheCanonicalOrderInFewCalls) {
+  const KernelSum kernel = sum_of({.block = 64}, 1000);
+  const SumOrder order = order_of(kernel);
+  EXPECT_TRUE(order.canonical);
+  EXPECT_TRUE(order.found->hypothesis);
+  EXPECT_LE(order.found->calls, 2 * 998 / kernel.sum.places + 100);
+}
+
+TEST(Order, MeasuresTheAccumulator) {
+  const std::pair<Rounding, const char*> types[] = {{to_f64, "f64"}, {to_f32, "f32"}, {to_f16, "f16"}, {to_bf16, "bf16"}};
+  for (const auto& [round, name] : types) {
+    for (const Shape& shape : {Shape{}, Shape{.lanes = 16, .joined = Join::halves}}) {
+      const SumOrder order = order_of(sum_of(shape, 100, round));
+      ASSERT_TRUE(order.found) << name << ": " << order.why;
+      EXPECT_EQ(accumulator_name(*order.found), name);
+      EXPECT_TRUE(order.found->tree == tree_of(shape, 100)) << name;
+    }
+  }
+}
+
+TEST(Order, WorksInPiecesWhereTheMaskIsSmall) {
+  const SumOrder order = order_of(sum_of({}, 1000, to_bf16));
+  ASSERT_TRUE(order.found) << order.why;
+  EXPECT_EQ(order.found->note, "in pieces of 256 terms");
+  EXPECT_TRUE(order.found->tree == tree_of({}, 1000));
+}
+
+TEST(Order, TellsFusedFromMultiplyThenAdd) {
+  EXPECT_EQ(order_of(sum_of({.lanes = 8}, 100, to_f32, true)).found->fused, true);
+  EXPECT_EQ(order_of(sum_of({.lanes = 8}, 100, to_f32, false)).found->fused, false);
+  EXPECT_EQ(order_of(sum_of({.lanes = 8}, 100, to_f64, false)).found->fused, std::nullopt);
+}
+
+TEST(Order, ACompensatedSumIsNotATree) {
+  KernelSum kernel = sum_of({}, 50);
+  kernel.sum.run = [](std::span<const Sum::Factors> rows, const Sum::Factors& x) {
+    std::vector<double> sums;
+    for (const Sum::Factors& w : rows) {  // Neumaier's
+      volatile float sum = 0;
+      volatile float lost = 0;
+      for (std::size_t i = 0; i < w.size(); ++i) {
+        const auto term = static_cast<float>(w[i] * (x.empty() ? 1 : x[i]));
+        const volatile float next = sum + term;
+        lost = lost + (std::abs(sum) >= std::abs(term) ? (sum - next) + term : (term - next) + sum);
+        sum = next;
+      }
+      sums.push_back(sum + lost);
+    }
+    return sums;
+  };
+  const SumOrder order = order_of(kernel);
+  EXPECT_FALSE(order.found);
+  EXPECT_NE(order.why.find("not a tree"), std::string::npos) << order.why;
+}
+
+TEST(Order, AnOutputOfItsOwnOrderIsReported) {
+  KernelSum kernel = sum_of({}, 40);
+  kernel.sum.run = [one = kernel.sum.run, other = sum_of({.lanes = 8}, 40).sum.run](std::span<const Sum::Factors> rows,
+                                                                                    const Sum::Factors& x) {
+    std::vector<double> sums = one(rows, x);
+    if (sums.size() > 3) sums[3] = other(rows, x)[3];
+    return sums;
+  };
+  const SumOrder order = order_of(kernel);
+  ASSERT_TRUE(order.found) << order.why;
+  EXPECT_TRUE(order.found->tree == tree_of({}, 40));
+  ASSERT_EQ(order.depends.size(), 1U);
+  EXPECT_NE(order.depends.front().find("output 3"), std::string::npos) << order.depends.front();
+}
+
+TEST(Order, TriplesAloneGiveTheTree) {
+  for (const Known& known : known_shapes()) {
+    for (const int terms : {1, 2, 3, 16, 70}) {
+      const Tree tree = tree_of(known.shape, terms);
+      const JoinedFirst joined_first = [&](std::span<const Triple> triples) {
+        std::vector<bool> found;
+        for (const Triple& one : triples) {
+          Sum::Factors w(static_cast<std::size_t>(terms));
+          w[static_cast<std::size_t>(one.a)] = 0x1p60;
+          w[static_cast<std::size_t>(one.b)] = -0x1p60;
+          w[static_cast<std::size_t>(one.c)] = 1;
+          found.push_back(add_up(tree, w, {}, to_f32, true) != 0);
+        }
+        return found;
+      };
+      EXPECT_TRUE(reveal_by_triples(terms, joined_first) == tree) << known.name << " " << terms;
+    }
+  }
+}
+
+TEST(Order, OurKernelsAddInTheCanonicalOrder) {
+  for (const Op* op : ops()) {
+    if (std::string(op->family->name) != "product" || is_block(op->from)) continue;
+    OrderRequest request{.op = op->name};
+    for (const std::int64_t k : {1, 2, 63, 64, 65, 130, 1000}) request.shapes.push_back({{"k", k}, {"n", 77}});
+    const OrderResult result = find_orders(request, [](const std::string&) {});
+    EXPECT_FALSE(result.kernels.empty());
+    for (const KernelOrder& kernel : result.kernels) {
+      EXPECT_FALSE(kernel.breaks_claim());
+      EXPECT_FALSE(kernel.depends_on_shape());
+      for (const SumOrder& sum : kernel.sums) {
+        EXPECT_TRUE(sum.canonical) << kernel.variant << " " << sum.params.to_string() << " " << sum.why;
+        EXPECT_TRUE(sum.depends.empty()) << kernel.variant << " " << sum.params.to_string();
+        if (sum.terms < 3) continue;
+        EXPECT_EQ(accumulator_name(*sum.found), "f32") << kernel.variant << " " << sum.params.to_string();
+        EXPECT_EQ(sum.found->fused, true) << kernel.variant << " " << sum.params.to_string();
+      }
+    }
+  }
+}
+
+TEST(Order, AnOpWithoutASumIsRefused) {
+  EXPECT_THROW(find_orders({.op = "add"}, [](const std::string&) {}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace assay::order
