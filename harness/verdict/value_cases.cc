@@ -17,8 +17,9 @@ namespace {
 constexpr double kRefusable[] = {
     std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), -1, 17, -5e6, 0x1p30};
 constexpr double kRefusedWork = 1 << 16;
-// So many of an input's elements are exceptional.
-constexpr int kFewValues = 8;
+// So many of an input's elements are exceptional, of short ones one of sixteen.
+constexpr std::int64_t kFewValues = 8;
+constexpr double kValuesWork = 1 << 20;
 
 // From the element `first` on; false where the tensor cannot hold it.
 bool set_from(Array& array, std::int64_t first, double value) {
@@ -44,20 +45,21 @@ const std::array<Exceptions, 3> kExceptions{{{"infinities", {SpecialNumber::infi
                                                SpecialNumber::least_normal, SpecialNumber::largest},
                                               "wide"}}};
 
-// Eight elements of each, of either sign; false where the tensor holds integers, or blocks of which not every bit is free.
+// A few elements, of either sign; false where the tensor holds integers, or blocks of which not every bit is free.
 bool put_exceptions(const TensorSpec& spec, Array& array, const Exceptions& kind, Draws& draws) {
   const std::int64_t elements = array.elements();
   const bool real = array.dtype == DType::f32 || array.dtype == DType::f16 || array.dtype == DType::bf16;
   if (elements == 0 || (!real && (!is_block(array.dtype) || spec.data))) return false;
   const auto anywhere = [&] { return static_cast<std::int64_t>(draws.below(static_cast<std::uint32_t>(elements))); };
   const std::size_t size = array.bytes.size() / static_cast<std::size_t>(elements);
-  std::vector<std::uint8_t> blocks(real ? 0 : kFewValues * size);
+  const auto few = static_cast<std::size_t>(std::min(kFewValues, 1 + elements / 16));
+  std::vector<std::uint8_t> blocks(real ? 0 : few * size);
   if (!real) {
     const DType plain = plain_dtype(array.dtype);
     const auto count = static_cast<std::int64_t>(blocks.size() / dtype_size(plain));
     generate({is_packed(array.dtype) ? "bits" : kind.blocks}, draws.below(1U << 16), 0, plain, count, blocks.data());
   }
-  for (std::size_t i = 0; i < kFewValues; ++i) {
+  for (std::size_t i = 0; i < few; ++i) {
     if (real) {
       put_special(array.dtype, array.bytes.data(), anywhere(), kind.numbers[i % kind.numbers.size()], draws.below(2) == 1);
     } else {
@@ -111,7 +113,7 @@ std::vector<TestCase> value_cases(const Op& op) {
   for (std::uint32_t seed = 1; seed <= kExceptions.size(); ++seed) {
     const Exceptions& kind = kExceptions[seed - 1];
     Draws draws(seed);
-    const Params params = draw_params(op, op.family->shapes(op), draws, kRefusedWork);
+    const Params params = draw_params(op, op.family->shapes(op), draws, kValuesWork);
     const TestCase tame = drawn_case(op, params, "gauss", seed);
     const Signature signature = signature_of(op, params);
     for (std::size_t i = 0; i < tame.inputs.size(); ++i) {
