@@ -92,8 +92,8 @@ void set_head(Expected& y, std::int64_t first, std::int64_t count, double value)
   for (std::int64_t c = 0; c < count; ++c) set_bounded(y, first + c, value, 0);
 }
 
-void set_outputs(Expected& y, std::int64_t first, const AttentionKeys& keys) {
-  const AttentionOutputs outputs = attention_outputs(keys);
+void set_outputs(Expected& y, std::int64_t first, const AttentionKeys& keys, const Arithmetic& how) {
+  const AttentionOutputs outputs = attention_outputs(keys, how);
   for (Eigen::Index c = 0; c < outputs.value.size(); ++c) {
     set_bounded(y, first + c, outputs.value[c], outputs.bound[c]);
     if (outputs.bits_only[c]) set_bits_only(y, first + c);
@@ -102,12 +102,20 @@ void set_outputs(Expected& y, std::int64_t first, const AttentionKeys& keys) {
 
 // One query against the positions that it sees; its outputs begin at `first` in y.
 void attend(const AttentionArgs& args, const Cache& cache, Range range, const Eigen::VectorXd& q, std::int64_t first,
-            Expected& y) {
+            const Arithmetic& how, Expected& y) {
   const auto scale = static_cast<double>(args.scale);
   const Eigen::Index begin = range.begin - cache.range.begin;
   const Eigen::Index count = range.end - range.begin;
   const Eigen::ArrayXd score = scale * (cache.k.middleRows(begin, count) * q).array();
-  const Eigen::ArrayXd extent = (cache.k_magnitudes.middleRows(begin, count) * finite_magnitudes(q)).array();
+  const Eigen::VectorXd q_magnitudes = finite_magnitudes(q);
+  const auto k_magnitudes = cache.k_magnitudes.middleRows(begin, count);
+  const Eigen::ArrayXd extent = (k_magnitudes * q_magnitudes).array();
+  Eigen::ArrayXd lost;
+  if (how.flush) {
+    const auto small = [](double x) { return x < kF32.normal() ? x : 0; };
+    lost =
+        std::abs(scale) * (k_magnitudes.unaryExpr(small) * q_magnitudes + k_magnitudes * q_magnitudes.unaryExpr(small)).array();
+  }
   const bool overflow = (std::max(1.0, std::abs(scale)) * extent * (1 + g(dot16_depth(args.head_dim) + 1)) >= kFloatMax).any();
 
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -117,7 +125,7 @@ void attend(const AttentionArgs& args, const Cache& cache, Range range, const Ei
   const std::span<const std::int64_t> positions = std::span(cache.positions).subspan(begin, count);
   const auto v = cache.v.middleRows(begin, count);
   if ((score != -kInfinity).all()) {
-    if (count > 0) set_outputs(y, first, {positions, score, std::abs(scale) * extent, v});
+    if (count > 0) set_outputs(y, first, {positions, score, std::abs(scale) * extent, lost, v}, how);
   } else {  // -inf counts as masked
     std::vector<Eigen::Index> kept;
     std::vector<std::int64_t> kept_positions;
@@ -127,13 +135,15 @@ void attend(const AttentionArgs& args, const Cache& cache, Range range, const Ei
       kept_positions.push_back(range.begin + j);
     }
     const Eigen::MatrixXd kept_v = v(kept, Eigen::all);
-    if (!kept.empty()) set_outputs(y, first, {kept_positions, score(kept), std::abs(scale) * extent(kept), kept_v});
+    const Eigen::ArrayXd kept_lost = how.flush ? Eigen::ArrayXd(lost(kept)) : lost;
+    if (!kept.empty())
+      set_outputs(y, first, {kept_positions, score(kept), std::abs(scale) * extent(kept), kept_lost, kept_v}, how);
   }
   for (std::int64_t c = 0; c < args.head_dim && overflow; ++c) set_bits_only(y, first + c);
 }
 
 template <class Element, class Decode>
-void attend_all(const AttentionArgs& args, Expected& y) {
+void attend_all(const AttentionArgs& args, const Arithmetic& how, Expected& y) {
   if (args.causal == 0 && args.window != 0) throw std::invalid_argument("attention: a window without causal");
   resize_bounded(y, args.rows * args.n_heads * args.head_dim);
   if (args.rows == 0 || args.n_heads == 0 || args.span_count == 0) return;
@@ -143,9 +153,12 @@ void attend_all(const AttentionArgs& args, Expected& y) {
   for (std::int64_t head = 0; head < args.n_heads; ++head) {
     if (head % group == 0) cache = cache_of<Element, Decode>(args, all, head / group);
     for (std::int64_t row = 0; row < args.rows; ++row) {
-      const float* q = args.q + row * args.q_row_stride + head * args.q_head_stride;
-      attend(args, cache, unmasked(args, args.position + row), Eigen::Map<const Eigen::VectorXf>(q, args.head_dim).cast<double>(),
-             (row * args.n_heads + head) * args.head_dim, y);
+      const float* from = args.q + row * args.q_row_stride + head * args.q_head_stride;
+      const std::int64_t first = (row * args.n_heads + head) * args.head_dim;
+      Eigen::VectorXd q = Eigen::Map<const Eigen::VectorXf>(from, args.head_dim).cast<double>();
+      const bool held = how.x == nullptr || how.x->round({q.data(), static_cast<std::size_t>(args.head_dim)});
+      attend(args, cache, unmasked(args, args.position + row), q, first, how, y);
+      for (std::int64_t c = 0; c < args.head_dim && !held; ++c) set_bits_only(y, first + c);
     }
   }
 }
@@ -155,8 +168,12 @@ void attend_all(const AttentionArgs& args, Expected& y) {
 const Contract kAttentionContract{kDomain, Exactness::bounded, kBound, BiasUnit::row};
 
 void attention(DType cache, const AttentionArgs& args, Expected& y) {
-  if (cache == DType::f32) return attend_all<float, DecodeF32>(args, y);
-  attend_all<std::uint16_t, Decode16<Half>>(args, y);
+  declared_attention(cache, args, {}, y);
+}
+
+void declared_attention(DType cache, const AttentionArgs& args, const Arithmetic& how, Expected& y) {
+  if (cache == DType::f32) return attend_all<float, DecodeF32>(args, how, y);
+  attend_all<std::uint16_t, Decode16<Half>>(args, how, y);
 }
 
 }  // namespace assay::reference

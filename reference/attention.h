@@ -3,6 +3,7 @@
 
 #include "golden/dtype.h"
 #include "kernels/attention/attention.h"
+#include "reference/arithmetic.h"
 #include "reference/contract.h"
 #include "reference/expected.h"
 
@@ -13,5 +14,7 @@ extern const Contract kAttentionContract;
 // Reads no masked row. `cache` is f32 or f16. Throws std::invalid_argument for a view that begins above an unmasked position, and
 // for a window without causal.
 void attention(DType cache, const AttentionArgs& args, Expected& y);
+// In declared arithmetic, of which x is q.
+void declared_attention(DType cache, const AttentionArgs& args, const Arithmetic& how, Expected& y);
 
 }  // namespace assay::reference

@@ -20,14 +20,15 @@ struct Places {
   Eigen::ArrayXd blocks_after;
 };
 
-Places places_of(std::span<const std::int64_t> position) {
+// `each`: every key may be a block.
+Places places_of(std::span<const std::int64_t> position, bool each) {
   const auto count = static_cast<Eigen::Index>(position.size());
   Places places;
   places.blocks_after.resize(count);
   for (Eigen::Index j = count; j-- > 0;) {
     const auto at = static_cast<std::size_t>(j);
     const bool last = j + 1 == count;
-    if (last || position[at] / kBlock != position[at + 1] / kBlock) ++places.blocks;
+    if (last || each || position[at] / kBlock != position[at + 1] / kBlock) ++places.blocks;
     if (last || position[at] / kSpan != position[at + 1] / kSpan) ++places.spans;
     places.blocks_after[j] = static_cast<double>(places.blocks - 1);
   }
@@ -42,27 +43,46 @@ struct Terms {
   Eigen::ArrayXd far;    // (R_j + 1) 2^-148 where the exponential may underflow, else 0
   bool any_far = false;
   double total_t = 0;  // W
-  double growth = 0;   // G
+  double growth = 0;   // G of the weights' sum
+  double sums = 0;     // G of the outputs'
   double etas = 0;     // roundings that may underflow, each eta
+  double v_etas = 0;   // of each key's product, by |v|
 };
 
-Terms terms_of(const AttentionKeys& keys, std::int64_t head_dim) {
-  const Places places = places_of(keys.position);
+// Roundings of a score in f32: its product's, the additions', the scaling's.
+double score_growth(std::int64_t head_dim, const Arithmetic& how) {
+  if (how.own()) return g(dot16_depth(head_dim) + 1);
+  return kF32.growth(static_cast<double>(how.order.additions(head_dim, dot16_depth(head_dim) - 1) + 2));
+}
+
+Terms terms_of(const AttentionKeys& keys, std::int64_t head_dim, const Arithmetic& how) {
+  const bool in_order = how.order.kind == Order::Kind::canonical;
+  const Places places = places_of(keys.position, !in_order);
   const auto count = static_cast<std::int64_t>(keys.position.size());
   const Eigen::ArrayXd below = keys.score.maxCoeff() - keys.score;
   const Eigen::ArrayXd e = (-below).exp();
-  const Eigen::ArrayXd d = g(dot16_depth(head_dim) + 1) * keys.extent;
+  Eigen::ArrayXd d = score_growth(head_dim, how) * keys.extent;
+  if (keys.lost.size() > 0) d += keys.lost + static_cast<double>(2 * head_dim + 1) * kF32.normal();
   const Eigen::ArrayXd scalings = places.blocks_after + static_cast<double>(places.spans) + 1;  // R_j + 1
-  const Eigen::ArrayXd x = d + kU * (below + d + d.maxCoeff()) + scalings * kExpU;
+  const Eigen::ArrayXd x = d + kU * (below + d + d.maxCoeff()) + scalings * how.exp_u();
   Terms terms;
   terms.w = e / e.sum();
   terms.t = terms.w * x.unaryExpr([](double v) { return std::expm1(v); });
   terms.wider = terms.w + terms.t;
-  terms.far = (below + x > kFar).select(scalings * kUnderflow, 0.0);
+  terms.far = (below + x > kFar).select(scalings * (how.own() ? kUnderflow : how.exp_underflow()), 0.0);
   terms.any_far = (terms.far != 0).any();
   terms.total_t = terms.t.sum();
-  terms.growth = g(std::min(count, kSpan) + std::min(places.blocks, kSpan / kBlock) + 2 * places.spans + 1);
-  terms.etas = static_cast<double>(count + places.blocks + 2 * places.spans + 2) * kEta;
+  const std::int64_t in_span = in_order ? std::min(count, kSpan) : count;
+  const std::int64_t chain = in_span + std::min(places.blocks, in_order ? kSpan / kBlock : count) + 2 * places.spans + 1;
+  const auto steps = static_cast<double>(count + places.blocks + 2 * places.spans + 2);
+  terms.growth = g(chain);
+  terms.sums = terms.growth;
+  terms.etas = steps * kEta;
+  if (how.own()) return terms;
+  const Number& acc = how.sums();  // of a narrow one each weight is rounded too, and its product
+  terms.sums = acc.growth(static_cast<double>(chain + (acc.digits < kF32.digits ? 2 : 0)));
+  terms.v_etas = acc.eta() + (how.flush ? acc.normal() : 0);
+  terms.etas = (1 + terms.sums) * steps * (acc.eta() + (how.flush ? 2 * acc.normal() : 0));
   return terms;
 }
 
@@ -73,24 +93,26 @@ double column_bound(const Terms& terms, const Column& v, double o) {
   const double denominator = 1 - terms.total_t - terms.growth * wider;
   if (!(denominator > 0.5)) return std::numeric_limits<double>::quiet_NaN();
   const double moved = (terms.t * (v - o).abs()).sum();
-  const double summed = terms.growth * ((terms.wider * v.abs()).sum() + wider * std::abs(o));
+  const double summed = terms.growth * ((terms.wider * v.abs()).sum() + wider * std::abs(o)) +
+                        (terms.sums - terms.growth) * (terms.wider * v.abs()).sum() + terms.v_etas * v.abs().sum();
   const double underflown = terms.any_far ? (terms.far * (v.abs() + std::abs(o))).sum() : 0;
   return (1 + kU) * (moved + summed + underflown + terms.etas) / denominator + kU * std::abs(o);
 }
 
 }  // namespace
 
-AttentionOutputs attention_outputs(const AttentionKeys& keys) {
+AttentionOutputs attention_outputs(const AttentionKeys& keys, const Arithmetic& how) {
   const Eigen::Index columns = keys.v.cols();
-  const Terms terms = terms_of(keys, columns);
+  const Terms terms = terms_of(keys, columns, how);
   AttentionOutputs y{Eigen::ArrayXd(columns), Eigen::ArrayXd(columns), decltype(y.bits_only)(columns)};
   for (Eigen::Index c = 0; c < columns; ++c) {
     const auto v = keys.v.col(c).array();
     const double total = v.abs().sum();
     y.value[c] = 0 + (terms.w * v).sum();
-    y.bound[c] = total == 0 ? 0 : column_bound(terms, v, y.value[c]);
+    y.bound[c] = total == 0 ? 0 : written_bound(how, y.value[c], column_bound(terms, v, y.value[c]));
     const bool valid = total == 0 || (std::isfinite(y.bound[c]) && y.bound[c] > 0);
-    y.bits_only[c] = !valid || !((1 + terms.growth) * total < kFloatMax);
+    y.bits_only[c] = !valid || !((1 + terms.sums) * total < std::min(how.sums().largest(), kFloatMax)) ||
+                     written_may_overflow(how, y.value[c], y.bound[c]);
   }
   return y;
 }

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <span>
 
+#include "reference/arithmetic.h"
+
 namespace assay::reference {
 
 // The keys of one query that are neither masked nor have a score of -inf, ascending.
@@ -12,6 +14,7 @@ struct AttentionKeys {
   std::span<const std::int64_t> position;
   Eigen::ArrayXd score;                 // s_j = a q . k_j
   Eigen::ArrayXd extent;                // |a| sum |q_i k_ji|
+  Eigen::ArrayXd lost;                  // of that, where q or k may be read as zero; empty: nothing is flushed
   Eigen::Ref<const Eigen::MatrixXd> v;  // [keys, head_dim]
 };
 
@@ -22,6 +25,6 @@ struct AttentionOutputs {
 };
 
 // At least one key; scores finite.
-AttentionOutputs attention_outputs(const AttentionKeys& keys);
+AttentionOutputs attention_outputs(const AttentionKeys& keys, const Arithmetic& how);
 
 }  // namespace assay::reference

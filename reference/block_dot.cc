@@ -57,22 +57,14 @@ std::int32_t dot(const std::int16_t* a, const std::int16_t* b) {
   return sum;
 }
 
-// One output while its blocks come in. Sums of magnitudes are over finite terms.
-struct Output {
-  double value = 0;
-  double magnitude = 0;
-  double integers = 0;
-  bool scales_overflow = false;
-
-  // Scales are exact in fp64 as a product (11 + 24 bits), and the term is within 2^-53 of itself.
-  void add(double scales, std::int64_t integer) {
-    const double term = scales * static_cast<double>(integer);
-    value += term;
-    if (std::isfinite(term)) magnitude += std::abs(term);
-    integers += std::abs(static_cast<double>(integer));
-    if (std::abs(scales) >= kFloatMax) scales_overflow = true;
-  }
-};
+// Scales are exact in fp64 as a product (11 + 24 bits), and the term is within 2^-53 of itself.
+void add(double scales, std::int64_t integer, BlockSum& sum) {
+  const double term = scales * static_cast<double>(integer);
+  sum.value += term;
+  if (std::isfinite(term)) sum.magnitude += std::abs(term);
+  sum.integers += std::abs(static_cast<double>(integer));
+  if (std::abs(scales) >= kFloatMax) sum.scales_overflow = true;
+}
 
 // Calls visit(j, i, b, w, x, i1, i2) for every pair of blocks b that meets in output (j, i), b ascending for each output. I2 is 0
 // without a minimum.
@@ -105,16 +97,22 @@ void for_each_pair(DType weights, Format x_format, const ProductArgs& args, cons
 
 }  // namespace
 
-void block_dot(DType weights, Format x_format, const ProductArgs& args, Expected& y) {
-  const FormatInfo& weight = info(plain_dtype(weights));
-  std::vector<Output> outputs(static_cast<std::size_t>(args.m * args.n));
+std::vector<BlockSum> block_sums(DType weights, Format x_format, const ProductArgs& args) {
+  const bool has_min = info(plain_dtype(weights)).has_min;
+  std::vector<BlockSum> sums(static_cast<std::size_t>(args.m * args.n));
   for_each_pair(
       weights, x_format, args,
       [&](std::int64_t j, std::int64_t i, std::size_t b, const Blocks& w, const Blocks& x, std::int64_t i1, std::int64_t i2) {
-        Output& output = outputs[static_cast<std::size_t>(j * args.n + i)];
-        output.add(w.d[b] * x.d[b], i1);
-        if (weight.has_min) output.add(-(w.dmin[b] * x.d[b]), i2);
+        BlockSum& sum = sums[static_cast<std::size_t>(j * args.n + i)];
+        add(w.d[b] * x.d[b], i1, sum);
+        if (has_min) add(-(w.dmin[b] * x.d[b]), i2, sum);
       });
+  return sums;
+}
+
+void block_dot(DType weights, Format x_format, const ProductArgs& args, Expected& y) {
+  const FormatInfo& weight = info(plain_dtype(weights));
+  const std::vector<BlockSum> outputs = block_sums(weights, x_format, args);
   const std::int64_t blocks = args.k / dtype_numbers(weights);
   const std::int64_t depth = block_dot_depth(blocks, weight.has_min, weight.half_scales && info(x_format).half_scales);
   resize_bounded(y, args.m * args.n);

@@ -20,7 +20,16 @@ struct IntegerParts {
   std::vector<std::int64_t> i2;
 };
 
-// `weights` may be packed; `x`: q8_0 or q8_k.
+// One output's terms: value and magnitudes, the latter over finite terms.
+struct BlockSum {
+  double value = 0;
+  double magnitude = 0;  // S_I
+  double integers = 0;   // sum(|I1| + |I2|)
+  bool scales_overflow = false;
+};
+
+// `weights` may be packed; `x`: q8_0 or q8_k. Outputs [m, n].
+std::vector<BlockSum> block_sums(DType weights, Format x, const ProductArgs& args);
 void block_dot(DType weights, Format x, const ProductArgs& args, Expected& y);
 IntegerParts integer_parts(DType weights, Format x, const ProductArgs& args);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/activations/activations.h"
+#include "reference/arithmetic.h"
 #include "reference/contract.h"
 #include "reference/expected.h"
 
@@ -14,5 +15,10 @@ extern const Contract kSwigluContract;
 void exp(const ExpArgs& args, Expected& y);
 void add(const AddArgs& args, Expected& y);
 void swiglu(const SwigluArgs& args, Expected& y);
+
+// In declared arithmetic.
+void declared_exp(const ExpArgs& args, const Arithmetic& how, Expected& y);
+void declared_add(const AddArgs& args, const Arithmetic& how, Expected& y);
+void declared_swiglu(const SwigluArgs& args, const Arithmetic& how, Expected& y);
 
 }  // namespace assay::reference

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/norms/norms.h"
+#include "reference/arithmetic.h"
 #include "reference/contract.h"
 #include "reference/expected.h"
 
@@ -10,5 +11,6 @@ namespace assay::reference {
 extern const Contract kRmsNormContract;
 
 void rms_norm(const RmsNormArgs& args, Expected& y);
+void declared_rms_norm(const RmsNormArgs& args, const Arithmetic& how, Expected& y);
 
 }  // namespace assay::reference

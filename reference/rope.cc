@@ -1,5 +1,6 @@
 #include "reference/rope.h"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -48,15 +49,23 @@ double finite_magnitude(double x) {
 }
 
 // a b + c d, signs as given.
-void set_rotated(double a, double b, double c, double d, std::int64_t index, Expected& y) {
+void set_rotated(double a, double b, double c, double d, std::int64_t index, const Arithmetic& how, Expected& y) {
   const double first = a * b;
   const double second = c * d;
   const double s = finite_magnitude(first) + finite_magnitude(second);
+  if (!how.own()) {
+    Sum sum{first + second, s, 2, 3};  // each product's rounding and the addition's
+    if (std::min(std::abs(a), std::abs(b)) < how.least_read()) sum.lost += finite_magnitude(first);
+    if (std::min(std::abs(c), std::abs(d)) < how.least_read()) sum.lost += finite_magnitude(second);
+    set_bounded(y, index, sum.value, sum_bound(how, sum));
+    if (sum_may_overflow(how, sum)) set_bits_only(y, index);
+    return;
+  }
   set_bounded(y, index, first + second, rope_bound(s));
   if (may_overflow(s, 2)) set_bits_only(y, index);
 }
 
-void rotate_head(const RopeArgs& args, std::int64_t row, const float* x, std::int64_t first, Expected& y) {
+void rotate_head(const RopeArgs& args, std::int64_t row, const float* x, std::int64_t first, const Arithmetic& how, Expected& y) {
   const std::int64_t pairs = args.rot_dim / 2;
   const bool adjacent = args.pairing == ASSAY_ROPE_ADJACENT;
   for (std::int64_t i = 0; i < pairs; ++i) {
@@ -67,21 +76,30 @@ void rotate_head(const RopeArgs& args, std::int64_t row, const float* x, std::in
     const double s = static_cast<double>(args.sin[entry]);
     const double x0 = static_cast<double>(x[i0]);
     const double x1 = static_cast<double>(x[i1]);
-    set_rotated(x0, c, -x1, s, first + i0, y);
-    set_rotated(x1, c, x0, s, first + i1, y);
+    set_rotated(x0, c, -x1, s, first + i0, how, y);
+    set_rotated(x1, c, x0, s, first + i1, how, y);
   }
-  for (std::int64_t d = args.rot_dim; d < args.head_dim; ++d) set_bounded(y, first + d, static_cast<double>(x[d]), 0);
+  for (std::int64_t d = args.rot_dim; d < args.head_dim; ++d) {
+    const auto copied = static_cast<double>(x[d]);
+    const double bound = how.own() ? 0 : written_bound(how, copied, 0);
+    set_bounded(y, first + d, copied, bound);
+    if (written_may_overflow(how, copied, bound)) set_bits_only(y, first + d);
+  }
 }
 
 }  // namespace
 
 void rope(const RopeArgs& args, Expected& y) {
+  declared_rope(args, {}, y);
+}
+
+void declared_rope(const RopeArgs& args, const Arithmetic& how, Expected& y) {
   check_domain(args);
   resize_bounded(y, args.rows * args.heads * args.head_dim);
   for (std::int64_t row = 0; row < args.rows; ++row)
     for (std::int64_t head = 0; head < args.heads; ++head)
       rotate_head(args, row, args.x + row * args.x_row_stride + head * args.x_head_stride,
-                  (row * args.heads + head) * args.head_dim, y);
+                  (row * args.heads + head) * args.head_dim, how, y);
 }
 
 }  // namespace assay::reference

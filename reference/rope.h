@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/rope/rope.h"
+#include "reference/arithmetic.h"
 #include "reference/contract.h"
 #include "reference/expected.h"
 
@@ -14,5 +15,6 @@ extern const Contract kRopeContract;
 void rope_table(const RopeTableArgs& args, Expected& cos, Expected& sin);
 // Copied dimensions have bound 0: y equals x.
 void rope(const RopeArgs& args, Expected& y);
+void declared_rope(const RopeArgs& args, const Arithmetic& how, Expected& y);
 
 }  // namespace assay::reference

@@ -73,7 +73,8 @@ typedef struct AssayPluginKernel {
        batch-invariant=no;  bits depend on how a call is cut, and are the same for the same call; of a bounded claim alone
        placement-invariant=no;  bits depend on where the tensors lie; of a bounded claim alone
        threads=own;         calls start threads, which take memory
-       nan=no;              inputs that hold NaN or infinity are outside the domain: such calls are not asked */
+       nan=no;              inputs that hold NaN or infinity are outside the domain: such calls are not asked
+     and what it computes in, of a bounded claim alone ("Arithmetic"): x=, w=, products=, acc=, order=, exp=, rsqrt=, flush=yes, out= */
   const char* properties;
 } AssayPluginKernel;
 

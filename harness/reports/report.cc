@@ -45,6 +45,7 @@ nlohmann::ordered_json case_json(const CaseResult& one) {
                               {"all_close", one.all_close},
                               {"digest", one.digest}};
   if (!one.stability.empty()) json["stability"] = one.stability;
+  if (one.price) json["price"] = number_or_null(one.price);
   if (one.crashed) json["crashed"] = true;
   if (one.seed) json["seed"] = *one.seed;
   if (!one.data.empty()) {

@@ -28,7 +28,7 @@ constexpr ColumnText kColumnTexts[] = {
     {"z", 6, "bias: how far the mean error is from 0, in its standard deviations; beyond 6 fails"},
     {"spread", 6, "the errors' root mean square over the scalar kernel's: above 32 fails"},
     {"layouts", 7, "calls of the kernel, each with its tensors elsewhere in memory"},
-    {"verdict", 0, "pass; FAIL or MISTRUSTED and how many cases are"},
+    {"verdict", 0, "pass; pass as declared, and the margin without the declaration; FAIL or MISTRUSTED and how many cases are"},
 };
 
 constexpr std::pair<const char*, const char*> kWords[] = {
@@ -57,6 +57,7 @@ struct Row {
   std::int64_t unknown_to_ledger = 0;
   std::int64_t layouts = 0;
   double margin = 0;
+  std::optional<double> price;
   std::optional<double> z;
   std::optional<double> spread;
 };
@@ -73,6 +74,7 @@ void add(Row& row, const CaseResult& one) {
   row.unknown_to_ledger += one.in_ledger || one.drawn || one.digest.empty() ? 0 : 1;  // refused calls have no digest
   row.layouts += one.placements;
   row.margin = std::max(row.margin, one.margin);
+  if (one.price) row.price = std::max(row.price.value_or(0), *one.price);
   if (is_bias(one.case_name) && one.z && std::fabs(*one.z) >= std::fabs(row.z.value_or(0))) row.z = one.z;
   if (one.spread) row.spread = std::max(row.spread.value_or(0), *one.spread);
 }
@@ -97,7 +99,7 @@ std::string optional_number(const std::optional<double>& value, const char* form
 std::string verdict_cell(const Row& row, const Style& style) {
   if (row.failed > 0) return style.bad(fmt::format("FAIL {}", row.failed));
   if (row.mistrusted > 0) return style.warn(fmt::format("MISTRUSTED {}", row.mistrusted));
-  return style.good("pass");
+  return style.good(row.price ? "pass as declared, price " + margin_text(*row.price) : "pass");
 }
 
 std::string summary(const SuiteResult& result, const Style& style) {

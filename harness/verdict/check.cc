@@ -51,11 +51,12 @@ CaseCheck::CaseCheck(const Op& op, TestCase test, const Ledger* ledger, std::siz
   }
 }
 
-std::vector<reference::Expected> expected_outputs(const Op& op, const TestCase& test, std::span<void* const> tensors) {
+std::vector<reference::Expected> expected_outputs(const Op& op, const TestCase& test, std::span<void* const> tensors,
+                                                  const reference::Arithmetic& how) {
   const bool sample = test.seed && !test.judge_bias && work_of(op, test.params) > kWholeTruth;
-  std::vector<reference::Expected> expected =
-      sample ? sampled_outputs(op, test.params, tensors, test.seed.value_or(0)) : reference_outputs(op, test.params, tensors);
-  if (op.contract->exactness != reference::Exactness::bounded) return expected;
+  std::vector<reference::Expected> expected = sample ? sampled_outputs(op, test.params, tensors, test.seed.value_or(0), how)
+                                                     : reference_outputs(op, test.params, tensors, how);
+  if (op.contract->exactness != reference::Exactness::bounded || how.rounds_operands()) return expected;
   std::size_t o = 0;
   for (const TensorSpec& spec : signature_of(op, test.params).tensors) {
     if (spec.role == Direction::in) continue;
@@ -98,10 +99,10 @@ Comparison compare_output(const Op& op, const TensorSpec& spec, const reference:
   return result;
 }
 
-Comparison CaseCheck::compare_output(std::size_t output, const Array& y) const {
+Comparison CaseCheck::compare_output(std::size_t output, const Array& y, const reference::Arithmetic& how) const {
   const TensorSpec& spec = call_.signature().tensors[outputs_[output]];
   const auto kept = test_.truth.find(spec.name);
-  return assay::compare_output(op_, spec, baseline_->expected[output], kept == test_.truth.end() ? nullptr : &kept->second, y);
+  return assay::compare_output(op_, spec, expected(how)[output], kept == test_.truth.end() ? nullptr : &kept->second, y);
 }
 
 bool CaseCheck::zeros_would_pass() const {
@@ -120,11 +121,13 @@ std::optional<Failure> CaseCheck::check_status(const Outcome& outcome) const {
   return std::nullopt;
 }
 
-std::optional<Failure> CaseCheck::check_values(const Outcome& outcome, const Checks& checks, CaseResult& result) const {
+std::optional<Failure> CaseCheck::check_values(const Candidate& candidate, const Outcome& outcome, const Checks& checks,
+                                               CaseResult& result) const {
+  const reference::Arithmetic& how = candidate.arithmetic;
   std::vector<Comparison> outputs;
   std::vector<double> units;
   for (std::size_t o = 0; o < outputs_.size(); ++o) {
-    outputs.push_back(compare_output(o, outcome.outputs[o]));
+    outputs.push_back(compare_output(o, outcome.outputs[o], how));
     const Comparison& found = outputs.back();
     result.compared += found.compared;
     result.bits_only += found.bits_only;
@@ -136,6 +139,7 @@ std::optional<Failure> CaseCheck::check_values(const Outcome& outcome, const Che
     result.margin = std::max(result.margin, found.margin);
     units.insert(units.end(), found.bias.begin(), found.bias.end());
   }
+  result.price = price_of(outcome, candidate);
   if (bounded()) result.z = bias_z(units);
   for (std::size_t o = 0; o < outputs_.size(); ++o) {
     const TensorSpec& spec = call_.signature().tensors[outputs_[o]];
@@ -148,7 +152,7 @@ std::optional<Failure> CaseCheck::check_values(const Outcome& outcome, const Che
   if (exact()) return std::nullopt;
   if (checks.has(Check::bound) && result.margin > 1) return Failure{Check::bound, result.worst};
   if (!bounded()) return std::nullopt;
-  if (checks.has(Check::bias) && test_.judge_bias) {
+  if (checks.has(Check::bias) && test_.judge_bias && !how.leans()) {
     if (!result.z) return Failure{Check::bias, "fewer than 256 outputs have an error: the bias cannot be judged"};
     if (std::fabs(*result.z) > kMostBias) {
       return Failure{Check::bias,
@@ -156,6 +160,7 @@ std::optional<Failure> CaseCheck::check_values(const Outcome& outcome, const Che
                                  std::fabs(*result.z), units.size(), kMostBias)};
     }
   }
+  if (!how.own()) return std::nullopt;  // the scalar kernel computes something else
   const auto failure = check_spread(outputs, result);
   return checks.has(Check::spread) ? failure : std::nullopt;
 }
@@ -248,7 +253,7 @@ CaseResult CaseCheck::check(const Candidate& candidate, const Checks& checks, bo
   call_.allow_over_read(candidate.traits.over_read());
   Raced raced;
   if (threads && judges_layouts(candidate, checks)) raced = race(candidate);
-  prepare();
+  prepare(candidate);
   // Who has not come back from a race is not called again.
   const bool lost = !raced.empty() && raced.back()[0].crashed;
   const Outcome outcome = lost ? raced.back()[0] : call_.run(*candidate.executor, call_.placements().front());
@@ -269,7 +274,8 @@ CaseResult CaseCheck::check(const Candidate& candidate, const Checks& checks, bo
   if (result.failure) {
     result.verdict = Verdict::fail;
     if (!result.refusal)
-      result.call = std::make_shared<JudgedCall>(call_.signature(), call_.inputs(), outcome.outputs, baseline_->expected);
+      result.call =
+          std::make_shared<JudgedCall>(call_.signature(), call_.inputs(), outcome.outputs, expected(candidate.arithmetic));
   } else if (blind && !result.trivial) {
     result.verdict = Verdict::mistrusted;
   }
@@ -285,7 +291,7 @@ std::optional<Failure> CaseCheck::judge(const Candidate& candidate, const Outcom
     return Failure{Check::guard, outcome.violation};
   if (checks.has(Check::exact)) failure = check_status(outcome);
   if (!failure && result.refusal) result.compared = 1;
-  if (!failure && !result.refusal) failure = check_values(outcome, checks, result);
+  if (!failure && !result.refusal) failure = check_values(candidate, outcome, checks, result);
   if (!failure && !result.refusal && checks.has(Check::bits) && candidate.canonical) failure = check_bits(outcome);
   if (!failure && checks.has(Check::bits) && !candidate.canonical) failure = check_repeats(candidate, outcome, result);
   if (!failure && checks.has(Check::ledger)) failure = check_ledger(candidate, result);

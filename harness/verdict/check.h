@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/interop/plugin/code_place.h"
@@ -39,6 +40,7 @@ struct Candidate {
   const Ledger* own_ledger = nullptr;  // its owner's; null: none
   bool placed = true;                  // gets the tensors where they lie; false: copies of them (Callable)
   Traits traits = {};
+  reference::Arithmetic arithmetic = {};  // what its traits' words say that it computes in
   std::shared_ptr<TraitRecord> record = std::make_shared<TraitRecord>();
   CodePlace code = {};  // of its function
 };
@@ -77,7 +79,8 @@ struct CaseResult {
   std::int64_t bits_only = 0;   // outputs without a bound
   std::int64_t placements = 0;  // layouts in memory tried
   double margin = 0;
-  std::string worst;  // the output with the largest margin
+  std::string worst;            // the output with the largest margin
+  std::optional<double> price;  // of declared arithmetic: the margin without the declaration, infinite where a class differs
   std::optional<double> z;
   std::optional<double> spread;
   double nmse = 0;        // the largest of an output (harness/verdict/tolerances.h): shown, not judged
@@ -97,13 +100,17 @@ struct CaseResult {
 struct CaseBaseline {
   Outcome scalar;
   std::vector<reference::Expected> expected;
+  // In the arithmetic that a candidate declares.
+  std::vector<std::pair<reference::Arithmetic, std::vector<reference::Expected>>> declared;
   std::vector<double> scalar_square_sums;  // an output each
   bool zeros_pass = false;
 };
 
 // Truth and bound of a case's outputs: the reference's, where the golden keeps the truth the golden's. `tensors`: where they lie, in the order
 // of the signature. Of a long case that was made from a seed a sample (reference/ops/split.h).
-std::vector<reference::Expected> expected_outputs(const Op& op, const TestCase& test, std::span<void* const> tensors);
+// In declared arithmetic the golden's truth holds where no operand is rounded first.
+std::vector<reference::Expected> expected_outputs(const Op& op, const TestCase& test, std::span<void* const> tensors,
+                                                  const reference::Arithmetic& how = {});
 
 // One output held to it, as the op's contract says; `golden`: the golden's truth of it, null: there is none.
 Comparison compare_output(const Op& op, const TensorSpec& spec, const reference::Expected& expected, const Kept* golden,
@@ -147,12 +154,16 @@ class CaseCheck {
   };
   Surroundings surroundings() const;
   void prepare();
-  Comparison compare_output(std::size_t output, const Array& y) const;
+  void prepare(const Candidate& candidate);
+  Comparison compare_output(std::size_t output, const Array& y, const reference::Arithmetic& how = {}) const;
+  const std::vector<reference::Expected>& expected(const reference::Arithmetic& how) const;
+  std::optional<double> price_of(const Outcome& outcome, const Candidate& candidate) const;
   bool zeros_would_pass() const;
 
   std::optional<Failure> judge(const Candidate& candidate, const Outcome& outcome, const Checks& checks, CaseResult& result);
   std::optional<Failure> check_status(const Outcome& outcome) const;
-  std::optional<Failure> check_values(const Outcome& outcome, const Checks& checks, CaseResult& result) const;
+  std::optional<Failure> check_values(const Candidate& candidate, const Outcome& outcome, const Checks& checks,
+                                      CaseResult& result) const;
   std::optional<Failure> check_spread(const std::vector<Comparison>& outputs, CaseResult& result) const;
   std::optional<Failure> check_bits(const Outcome& outcome) const;
   std::optional<Failure> check_ledger(const Candidate& candidate, const CaseResult& result) const;

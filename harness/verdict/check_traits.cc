@@ -1,7 +1,9 @@
 // What kernels declare (harness/interop/plugin/properties.h), held to what it says, and whether it was seen.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "harness/verdict/check.h"
 
@@ -28,11 +30,12 @@ bool takes(const Candidate& candidate, const TestCase& test) {
 void CaseCheck::leave_out(const Candidate& candidate, const Checks& checks) {
   candidate.record->not_asked.push_back(test_.name);
   if (!candidate.placed || candidate.record->seen.contains(kNan)) return;
-  prepare();
+  prepare(candidate);
   call_.allow_over_read(candidate.traits.over_read());
   const Outcome outcome = call_.run(*candidate.executor, call_.placements().front());
   CaseResult unused;
-  const bool right = !outcome.crashed && !check_status(outcome) && (refused() || !check_values(outcome, checks, unused));
+  const bool right =
+      !outcome.crashed && !check_status(outcome) && (refused() || !check_values(candidate, outcome, checks, unused));
   if (!right) candidate.record->seen.insert(kNan);
 }
 
@@ -49,7 +52,7 @@ std::optional<Failure> CaseCheck::compare_freely(const Outcome& first, const Out
   if (!other.violation.empty() && checks.has(Check::guard)) return Failure{Check::guard, other.violation};
   if (!other_bits(first, other).empty()) candidate.record->seen.insert(trait);
   CaseResult unused;
-  auto failure = check_values(other, checks, unused);
+  auto failure = check_values(candidate, other, checks, unused);
   if (failure) failure->message += ", " + how;
   return failure;
 }
@@ -79,6 +82,31 @@ std::optional<Failure> CaseCheck::check_placed(const Candidate& candidate, const
     return compare_freely(first, other, how, candidate, kPlacementInvariant, checks);
   const char* const trait = placement.after_other ? "remembers other data" : "depends on its placement";
   return compare_layout(first, other, how, candidate, trait, checks);
+}
+
+void CaseCheck::prepare(const Candidate& candidate) {
+  prepare();
+  const reference::Arithmetic& how = candidate.arithmetic;
+  const auto known = std::ranges::find(baseline_->declared, how, [](const auto& one) { return one.first; });
+  if (how.own() || refused() || known != baseline_->declared.end()) return;
+  call_.place(call_.placements().front());
+  baseline_->declared.emplace_back(how, expected_outputs(op_, test_, call_.pointers(), how));
+}
+
+const std::vector<reference::Expected>& CaseCheck::expected(const reference::Arithmetic& how) const {
+  if (how.own()) return baseline_->expected;
+  return std::ranges::find(baseline_->declared, how, [](const auto& one) { return one.first; })->second;
+}
+
+std::optional<double> CaseCheck::price_of(const Outcome& outcome, const Candidate& candidate) const {
+  if (candidate.arithmetic.own()) return std::nullopt;
+  double price = 0;
+  for (std::size_t o = 0; o < outputs_.size(); ++o) {
+    const Comparison found = compare_output(o, outcome.outputs[o]);
+    price = std::max(price, found.wrong_class ? std::numeric_limits<double>::infinity() : found.margin);
+  }
+  candidate.record->price = std::max(candidate.record->price, price);
+  return price;
 }
 
 }  // namespace assay

@@ -113,8 +113,8 @@ void walk(Walk& to, Failure& f) {
 template <class Walk>
 void walk(Walk& to, CaseResult& r) {
   walk_all(to, r.op, r.variant, r.case_name, r.source, r.tags, r.verdict, r.trivial, r.in_ledger, r.drawn, r.refusal, r.compared,
-           r.bits_only, r.placements, r.margin, r.worst, r.z, r.spread, r.nmse, r.all_close, r.failure, r.crashed, r.stability,
-           r.digest, r.seed, r.data, r.params, r.repro);
+           r.bits_only, r.placements, r.margin, r.worst, r.price, r.z, r.spread, r.nmse, r.all_close, r.failure, r.crashed,
+           r.stability, r.digest, r.seed, r.data, r.params, r.repro);
 }
 
 template <class Walk>
@@ -122,7 +122,7 @@ void walk(Walk& to, std::map<std::string, TraitRecord>& records) {
   std::vector<std::string> names;
   for (const auto& [name, record] : records) names.push_back(name);
   walk(to, names);
-  for (const std::string& name : names) walk_all(to, records[name].seen, records[name].not_asked);
+  for (const std::string& name : names) walk_all(to, records[name].seen, records[name].not_asked, records[name].price);
 }
 
 template <class Walk>

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "golden/manifest.h"
+#include "harness/verdict/order_case.h"
 #include "harness/verdict/shell.h"
 #include "harness/verdict/suite_unit.h"
 
@@ -76,7 +77,8 @@ void add_units(std::vector<Unit>& units, const SuitePlan& plan, const Op& op, st
 }  // namespace
 
 const char* kind_name(Kind kind) {
-  static constexpr std::array kNames{"golden", "bias", "refusals", "kept", "shapes", "values", "vast", "random", "generated"};
+  static constexpr std::array kNames{"golden", "bias", "refusals", "kept",   "shapes",
+                                     "values", "vast", kOrder,     "random", "generated"};
   return kNames.at(static_cast<std::size_t>(kind));
 }
 
@@ -85,6 +87,7 @@ std::vector<Kind> own_kinds(const CheckRequest& request) {
   Kinds kinds{Kind::bias, Kind::refusals};
   if (request.shapes) kinds.insert(kinds.end(), {Kind::kept, Kind::shapes, Kind::values});
   if (request.shapes && !request.runner && request.callables.empty()) kinds.push_back(Kind::vast);
+  if (request.shapes && request.strangers()) kinds.push_back(Kind::order);
   if (request.random_cases > 0) kinds.push_back(Kind::random);
   return kinds;
 }

@@ -8,6 +8,7 @@
 
 #include "harness/verdict/coverage.h"
 #include "harness/verdict/op_run.h"
+#include "harness/verdict/order_case.h"
 #include "harness/verdict/refusals.h"
 #include "harness/verdict/vast.h"
 
@@ -47,6 +48,9 @@ class UnitRun {
         case Kind::vast:
           run_vast();
           break;
+        case Kind::order:
+          run_order();
+          break;
         case Kind::random:
           run_random();
           break;
@@ -75,11 +79,12 @@ class UnitRun {
   }
   void plan_cases(std::size_t cases) { watch_.planned(static_cast<std::int64_t>(cases * trials_.of(op_).size())); }
 
-  void run_cases(const std::vector<Source>& sources, const Ledger* ledger) {
+  void run_cases(const std::vector<Source>& sources, const Ledger* ledger) { run_cases(trials_.of(op_), sources, ledger); }
+  void run_cases(const std::vector<Candidate>& candidates, const std::vector<Source>& sources, const Ledger* ledger) {
     if (sources.empty()) return;
-    plan_cases(sources.size());
+    watch_.planned(std::ssize(sources) * std::ssize(candidates));
     const OpRun run{op_,
-                    trials_.of(op_),
+                    candidates,
                     request_.checks,
                     ledger,
                     trials_.page(),
@@ -173,6 +178,15 @@ class UnitRun {
         add(check.check(variant, request_.checks));
       }
     }
+  }
+
+  // Of kernels that declare their arithmetic.
+  void run_order() {
+    std::vector<Candidate> declared = trials_.of(op_);
+    std::erase_if(declared, [](const Candidate& one) { return one.arithmetic.own(); });
+    std::optional<TestCase> test = declared.empty() ? std::nullopt : order_case(op_);
+    if (!test || !deal(test->name)) return;
+    run_cases(declared, {made(std::move(*test))}, nullptr);
   }
 
   void run_random() {

@@ -13,7 +13,7 @@
 namespace assay {
 
 // Where an op's cases come from, as `--case` names them but for the first and the last. From shapes on they need most of the time.
-enum class Kind : std::uint8_t { golden, bias, refusals, kept, shapes, values, vast, random, generated };
+enum class Kind : std::uint8_t { golden, bias, refusals, kept, shapes, values, vast, order, random, generated };
 const char* kind_name(Kind kind);
 // Those that a request has beside goldens, in the suite's order.
 std::vector<Kind> own_kinds(const CheckRequest& request);

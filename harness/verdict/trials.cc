@@ -8,6 +8,7 @@
 #include <ranges>
 #include <stdexcept>
 
+#include "harness/verdict/declaration.h"
 #include "harness/verdict/nearest.h"
 #include "harness/verdict/shell.h"
 
@@ -70,6 +71,7 @@ void Trials::add_records(const Op& op, const std::map<std::string, TraitRecord>&
     if (more == records.end()) continue;
     one.record->seen.insert(more->second.seen.begin(), more->second.seen.end());
     std::ranges::copy(more->second.not_asked, std::back_inserter(one.record->not_asked));
+    one.record->price = std::max(one.record->price, more->second.price);
   }
 }
 
@@ -149,6 +151,7 @@ std::vector<Candidate> Trials::remote(const Op& op) {
          .acceptance = place,
          .own_ledger = own_ledger_ ? &*own_ledger_ : nullptr,
          .traits = kernel.traits,
+         .arithmetic = arithmetic_of(op, kernel.traits.words()),
          .record = record,
          .code = here && foreign ? CodePlace{kernel.plugin, kernel.code_offset} : CodePlace{}});
   }
@@ -165,7 +168,8 @@ std::vector<Candidate> Trials::callables(const Op& op) {
                      .executor = one.executor.get(),
                      .canonical = false,
                      .placed = false,
-                     .traits = one.traits});
+                     .traits = one.traits,
+                     .arithmetic = arithmetic_of(op, one.traits.words())});
     skips_.push_back({variant_label(op.name, one.name),
                       "gets copies of the tensors: not asked for guard pages, alignment, aliases, surroundings, cuts, threads"});
   }
@@ -179,6 +183,7 @@ void Trials::take_traits(const Op& op, SuiteResult& result) const {
     const std::string label = variant_label(op.name, one.name);
     for (const auto& [key, value] : one.traits.declared())
       result.traits.push_back({label, key, value, one.record->seen.contains(key)});
+    for (const auto& [word, value] : one.traits.words()) result.traits.push_back({label, word, value, one.record->price > 1});
     const auto& left_out = one.record->not_asked;
     if (left_out.empty()) continue;
     std::vector<std::string> kinds;

@@ -168,7 +168,7 @@ def bench(
     refusal = "" if checked.passed else str((checked.failures or checked.faults)[0])
     with _check.judge(op, kernel, limits, arrays) as judged:
         timer = _Apart(judged) if isinstance(judged, _host.Isolated) else _Here(judged)
-        found = _check.asked(_assay.time_callable, op, "python:" + _check.name_of(kernel), sizes, warm, timer, refusal)
+        found = _check.asked(_assay.time_callable, op, "python:" + _check.name_of(kernel), _check.properties(traits), sizes, warm, timer, refusal)
     return BenchReport(json.loads(found["json"]), found["table"])
 
 

@@ -108,9 +108,13 @@ def run(
 
 def with_callable(request: Mapping[str, Any], op: str, kernel: object, exchange: Judged, traits: str) -> dict[str, Any]:
     """A request for a callable that is there already."""
-    declared = traits if not traits or traits.endswith(";") else traits + ";"
-    callables = [(op, "python:" + name_of(kernel), exchange, declared)]
+    callables = [(op, "python:" + name_of(kernel), exchange, properties(traits))]
     return {"repeat": _repeat, **request, "callables": callables, "isolation": exchange.description}
+
+
+def properties(traits: str) -> str:
+    """What a plugin would say."""
+    return traits if not traits or traits.endswith(";") else traits + ";"
 
 
 def judged(request: dict[str, Any], progress: Callable[[str, str, str], object] | None) -> dict[str, Any]:

@@ -10,6 +10,7 @@
 #include "harness/reports/report.h"
 #include "harness/verdict/bench/bench_report.h"
 #include "harness/verdict/bench/timed_case.h"
+#include "harness/verdict/declaration.h"
 #include "harness/verdict/suite.h"
 #include "python/src/convert.h"
 #include "python/src/laid.h"
@@ -27,6 +28,7 @@ class TimedCallable final : public bench::Subject {
   TimedCallable(nb::object timer, const bench::BenchItem& item, double round_seconds)
       : timer_(std::move(timer)),
         op_(*item.op),
+        how_(arithmetic_of(op_, item.variant.traits.words())),
         timed_(op_, item.params, item.temperature, ""),
         copies_(std::min(timed_.slots(), kMostCopies)),
         evicts_(timed_.evicts() || (item.temperature == bench::Temperature::cold && copies_ < timed_.slots())),
@@ -53,7 +55,7 @@ class TimedCallable final : public bench::Subject {
     const TestCase test = timed_.case_of(kFirstSeed + nb::cast<std::uint64_t>(kept[0]), 1);
     const auto outputs = nb::cast<nb::list>(kept[1]);
     const Laid laid(op_, test.params, test.inputs);
-    const std::vector<reference::Expected> expected = expected_outputs(op_, test, laid.pointers());
+    const std::vector<reference::Expected> expected = expected_outputs(op_, test, laid.pointers(), how_);
     std::size_t o = 0;
     for (const TensorSpec& spec : laid.signature().tensors) {
       if (spec.role == Direction::in) continue;
@@ -74,6 +76,7 @@ class TimedCallable final : public bench::Subject {
 
   nb::object timer_;
   const Op& op_;
+  reference::Arithmetic how_;
   bench::TimedCase timed_;
   std::uint64_t copies_;
   bool evicts_;
@@ -81,8 +84,8 @@ class TimedCallable final : public bench::Subject {
 };
 
 // {"json", "table"}; `refusal`: why the callable may not be timed, or empty.
-nb::dict time_callable(const std::string& name, const std::string& variant, const nb::dict& shape, bool warm,
-                       const nb::object& timer, const std::string& refusal) {
+nb::dict time_callable(const std::string& name, const std::string& variant, const std::string& traits, const nb::dict& shape,
+                       bool warm, const nb::object& timer, const std::string& refusal) {
   const Op& op = require_op(name);
   bench::BenchOptions options;
   options.runner = RunnerOptions{};
@@ -94,6 +97,7 @@ nb::dict time_callable(const std::string& name, const std::string& variant, cons
   callable.name = variant;
   callable.foreign = true;
   callable.canonical = false;
+  callable.traits = Traits::parse(traits.c_str());
   const auto params = shape.size() == 0 ? std::nullopt : std::optional(complete_params(op, params_from(shape)));
   const auto temperature = warm ? bench::Temperature::warm : bench::Temperature::cold;
   std::vector<bench::BenchResult> results;
@@ -112,8 +116,8 @@ nb::dict time_callable(const std::string& name, const std::string& variant, cons
 }  // namespace
 
 void bind_bench(nb::module_& module) {
-  module.def("time_callable", time_callable, nb::arg("op"), nb::arg("variant"), nb::arg("shape"), nb::arg("warm"),
-             nb::arg("timer"), nb::arg("refusal"));
+  module.def("time_callable", time_callable, nb::arg("op"), nb::arg("variant"), nb::arg("traits"), nb::arg("shape"),
+             nb::arg("warm"), nb::arg("timer"), nb::arg("refusal"));
 }
 
 }  // namespace assay::python

@@ -79,8 +79,8 @@ std::int64_t constant(const Op&, const Params&, const void*) {
 
 // `erased<f>` is f, which takes its family's argument struct by reference, as a function of `const void*`.
 template <class T>
-inline constexpr bool kIsArguments =
-    std::is_reference_v<T> && std::is_trivially_copyable_v<std::remove_cvref_t<T>> && !std::is_same_v<T, const Op&>;
+inline constexpr bool kIsArguments = std::is_reference_v<T> && std::is_trivially_copyable_v<std::remove_cvref_t<T>> &&
+                                     !std::is_same_v<T, const Op&> && !std::is_same_v<T, const reference::Arithmetic&>;
 
 template <class T>
 using Erased = std::conditional_t<kIsArguments<T>, const void*, T>;
@@ -111,6 +111,27 @@ void define(void (*definition)(DType, const Args&, reference::Expected&), const 
 template <auto kDefinition>
 void truth_of(const Op& op, const void* args, std::span<reference::Expected> outputs) {
   define(kDefinition, op, args, outputs[0]);
+}
+
+// Family::declared, likewise.
+template <class Args>
+void define(void (*definition)(const Args&, const reference::Arithmetic&, reference::Expected&), const Op&, const void* args,
+            const reference::Arithmetic& how, reference::Expected& y) {
+  definition(*static_cast<const Args*>(args), how, y);
+}
+template <class Args>
+void define(void (*definition)(DType, const Args&, const reference::Arithmetic&, reference::Expected&), const Op& op,
+            const void* args, const reference::Arithmetic& how, reference::Expected& y) {
+  definition(op.from, *static_cast<const Args*>(args), how, y);
+}
+template <auto kDefinition>
+void declared_of(const Op& op, const void* args, const reference::Arithmetic& how, std::span<reference::Expected> outputs) {
+  define(kDefinition, op, args, how, outputs[0]);
+}
+// Family::declarable that is always the same.
+template <std::uint32_t kWhat>
+std::uint32_t always(const Op&, const reference::Arithmetic&) {
+  return kWhat;
 }
 
 // The families' ops, in the order of their rows.

@@ -202,10 +202,15 @@ AssayStatus required_status(const Op& op, const Params& params, std::span<void* 
   return required_status(op, Arguments(op, params, tensors).data());
 }
 
-std::vector<reference::Expected> reference_outputs(const Op& op, const Params& params, std::span<void* const> tensors) {
+std::vector<reference::Expected> reference_outputs(const Op& op, const Params& params, std::span<void* const> tensors,
+                                                   const reference::Arithmetic& how) {
   const Arguments args(op, params, tensors);
   std::vector<reference::Expected> outputs(op.family->outputs(op, args.data()).size());
-  op.family->reference(op, args.data(), outputs);
+  if (how.own()) {
+    op.family->reference(op, args.data(), outputs);
+  } else {
+    op.family->declared(op, args.data(), how, outputs);
+  }
   return outputs;
 }
 

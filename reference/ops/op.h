@@ -14,6 +14,7 @@
 #include "golden/dtype.h"
 #include "golden/params.h"
 #include "kernels/op_tables.h"
+#include "reference/arithmetic.h"
 #include "reference/contract.h"
 #include "reference/expected.h"
 #include "reference/ops/signature.h"
@@ -56,6 +57,20 @@ struct NestedArray {
   std::vector<std::byte> bytes;
 };
 
+// What of an op's arithmetic a kernel may declare: bits of a set.
+enum Declarable : std::uint32_t {
+  kActivations = 1,   // that they are rounded first; of attention q
+  kWeights = 2,       // likewise
+  kProducts = 4,      // that products are rounded
+  kSums = 8,          // what sums are taken in
+  kIntegerSums = 16,  // that codes by codes are summed exactly
+  kLanes = 32,        // an order of sums: free, or lanes
+  kTrees = 64,        // blocks and trees too
+  kExponential = 128,
+  kRoot = 256,
+  kResults = 512,  // flushing, and what results are rounded to
+};
+
 // What an op's argument struct means. Functions take the struct with its type taken off (reference/ops/describe.h: `erased`).
 struct Family {
   const char* name;    // "product"
@@ -77,6 +92,13 @@ struct Family {
   AssayStatus (*refusal)(const Op& op, const void* args) = nullptr;
   // One Expected an output, in the order of `outputs`.
   void (*reference)(const Op& op, const void* args, std::span<reference::Expected> outputs);
+  // What a kernel may declare that has declared `how`.
+  std::uint32_t (*declarable)(const Op& op, const reference::Arithmetic& how) = [](const Op&, const reference::Arithmetic&) {
+    return std::uint32_t{0};
+  };
+  // The reference in arithmetic that is not the op's own.
+  void (*declared)(const Op& op, const void* args, const reference::Arithmetic& how,
+                   std::span<reference::Expected> outputs) = nullptr;
   Cost (*cost)(const Op& op, const Params& params, const void* args);
   ShapeSpace (*shapes)(const Op& op);
   GeneratedCase (*bias_case)(const Op& op) = [](const Op&) { return GeneratedCase{}; };  // no params: the op has none
@@ -143,7 +165,8 @@ Signature signature_of(const Op& op, const Params& params);
 AssayStatus required_status(const Op& op, const Params& params, std::span<void* const> tensors);
 AssayStatus required_status(const Op& op, const void* args);
 // One Expected an output, in the order of the signature.
-std::vector<reference::Expected> reference_outputs(const Op& op, const Params& params, std::span<void* const> tensors);
+std::vector<reference::Expected> reference_outputs(const Op& op, const Params& params, std::span<void* const> tensors,
+                                                   const reference::Arithmetic& how = {});
 Cost cost_of(const Op& op, const Params& params);
 
 // Keeps truth and bound of f32 outputs, which the rounded output loses. Element i belongs to the float at base + i; outputs of

@@ -1,5 +1,6 @@
 #include "reference/block_dot.h"
 #include "reference/block_matvec.h"
+#include "reference/declared_product.h"
 #include "reference/linear.h"
 #include "reference/matvec.h"
 #include "reference/ops/describe.h"
@@ -90,6 +91,23 @@ void truth(const Op& op, const A& a, std::span<reference::Expected> out) {
   reference::block_dot(op.from, op.to, a, out[0]);
 }
 
+// Whether numbers are multiplied by numbers; else integers of blocks.
+bool by_numbers(const Op& op, const reference::Arithmetic& how) {
+  return op.to == DType::f32 || (is_linear(op) && how.x != nullptr && how.x->name != dtype_name(op.to));
+}
+
+std::uint32_t declarable(const Op& op, const reference::Arithmetic& how) {
+  if (by_numbers(op, how)) return kActivations | kWeights | kProducts | kSums | kIntegerSums | kLanes | kTrees | kResults;
+  const std::uint32_t blocks = kSums | kLanes | kResults;
+  return is_linear(op) ? blocks | kActivations : blocks;
+}
+
+void declared(const Op& op, const A& a, const reference::Arithmetic& how, std::span<reference::Expected> out) {
+  if (by_numbers(op, how)) return reference::declared_product(op.from, a, how, out[0]);
+  if (is_linear(op)) return reference::declared_linear(op.from, op.to, a, how, out[0]);
+  reference::declared_blocks(op.from, op.to, a, how, out[0]);
+}
+
 Cost cost(const Op& op, const Params& params, const A& a) {
   const auto m = static_cast<double>(a.m), n = static_cast<double>(a.n);
   const double bytes = bytes_of(op.from, weights(op, a).elements()) + m * (bytes_of(x_type(op), x_length(op, params, a)) + 4 * n);
@@ -171,6 +189,8 @@ constexpr Family kFamily = {
     .outputs = erased<outputs>,
     .refusal = erased<refusal>,
     .reference = erased<truth>,
+    .declarable = declarable,
+    .declared = erased<declared>,
     .cost = erased<cost>,
     .shapes = shapes,
     .bias_case = bias_case,

@@ -140,10 +140,12 @@ CallPart part_of(const Signature& signature, const CallPart& whole, const Split&
   return part;
 }
 
-std::vector<Expected> sampled_outputs(const Op& op, const Params& params, std::span<void* const> tensors, std::uint64_t seed) {
+std::vector<Expected> sampled_outputs(const Op& op, const Params& params, std::span<void* const> tensors, std::uint64_t seed,
+                                      const reference::Arithmetic& how) {
   const std::vector<Split> splits = signature_of(op, params).splits;
   const bool exact = op.contract->exactness == reference::Exactness::exact;
-  if (splits.empty() || op.contract->exactness == reference::Exactness::encoded) return reference_outputs(op, params, tensors);
+  if (splits.empty() || op.contract->exactness == reference::Exactness::encoded)
+    return reference_outputs(op, params, tensors, how);
   const std::vector<TensorSpec> outputs = outputs_of(op, params);
   std::vector<PlacedPart> parts{{{params, {tensors.begin(), tensors.end()}}, {}}};
   for (const TensorSpec& spec : outputs) parts[0].at.emplace_back(spec.shape.size(), 0);
@@ -161,7 +163,7 @@ std::vector<Expected> sampled_outputs(const Op& op, const Params& params, std::s
   std::vector<Expected> all;
   for (const TensorSpec& spec : outputs) all.push_back(unsampled(spec, exact));
   for (const PlacedPart& part : parts) {
-    const std::vector<Expected> some = reference_outputs(op, part.call.params, part.call.pointers);
+    const std::vector<Expected> some = reference_outputs(op, part.call.params, part.call.pointers, how);
     const std::vector<TensorSpec> specs = outputs_of(op, part.call.params);
     for (std::size_t o = 0; o < outputs.size(); ++o) put(outputs[o], specs[o], part.at[o], some[o], all[o]);
   }

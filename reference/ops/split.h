@@ -24,6 +24,6 @@ CallPart part_of(const Signature& signature, const CallPart& whole, const Split&
 // kernel's constants and counters of 8 and 16 bits border, and a few drawn from the seed. The other outputs are marked bits_only, exact
 // ones too. Where the op cannot be cut, and of what is judged as a whole, it is the reference's.
 std::vector<reference::Expected> sampled_outputs(const Op& op, const Params& params, std::span<void* const> tensors,
-                                                 std::uint64_t seed);
+                                                 std::uint64_t seed, const reference::Arithmetic& how = {});
 
 }  // namespace assay

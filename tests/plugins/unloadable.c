@@ -51,6 +51,8 @@ static AssayStatus pack(const void* args, void* packed) {
 #define NEWER_REVISION 26
 #define ODD_PROPERTY 27
 #define CANONICAL_BY_CUT 28
+#define USELESS_PROPERTY 29
+#define CANONICAL_BY_WORD 30
 
 /* A kernel as a later revision of the ABI may lay it out. */
 typedef struct Kernel {
@@ -65,19 +67,20 @@ typedef struct Kernel {
    : FAULT == ODD_SIZE        ? 76                                      \
    : FAULT == OLDER_REVISION  ? offsetof(AssayPluginKernel, properties) \
                               : sizeof(Kernel))
-#define PROPERTIES                                     \
-  (FAULT == MALFORMED_PROPERTY ? "order=rows"          \
-   : FAULT == ODD_PROPERTY     ? "allocates=no;"       \
-   : FAULT == CANONICAL_BY_CUT ? "batch-invariant=no;" \
-   : FAULT == UNKNOWN_PROPERTY ? "order=rows;"         \
-   : FAULT == NEWER_REVISION   ? ""                    \
-                               : NULL)
+#define PROPERTIES                                                                   \
+  (FAULT == MALFORMED_PROPERTY                               ? "order=rows"          \
+   : FAULT == ODD_PROPERTY                                   ? "allocates=no;"       \
+   : FAULT == CANONICAL_BY_CUT                               ? "batch-invariant=no;" \
+   : FAULT == UNKNOWN_PROPERTY                               ? "ordre=rows;"         \
+   : FAULT == USELESS_PROPERTY || FAULT == CANONICAL_BY_WORD ? "order=free;"         \
+   : FAULT == NEWER_REVISION                                 ? ""                    \
+                                                             : NULL)
 
 static const Kernel kernels[] = {
     {.known = {.size = KERNEL_SIZE,
-               .claim = FAULT == BAD_CLAIM          ? 7
-                        : FAULT == CANONICAL_BY_CUT ? ASSAY_CLAIM_CANONICAL
-                                                    : ASSAY_CLAIM_BOUNDED,
+               .claim = FAULT == BAD_CLAIM                                        ? 7
+                        : FAULT == CANONICAL_BY_CUT || FAULT == CANONICAL_BY_WORD ? ASSAY_CLAIM_CANONICAL
+                                                                                  : ASSAY_CLAIM_BOUNDED,
                .op = FAULT == UNKNOWN_OP ? "ad" : "add",
                .name = FAULT == BAD_NAME ? "a b" : "one",
                .isa = FAULT == UNKNOWN_ISA ? "avx3" : "scalar",

@@ -92,6 +92,12 @@ void require_properties(const std::string& path, const std::string& kernel, cons
       throw std::invalid_argument(
           std::string(key) + " is 'no', but its claim is canonical; expected claim 1 (bounded), or that the key is left out");
     }
+    if (one.claim == ASSAY_CLAIM_CANONICAL && !traits.words().empty()) {
+      throw std::invalid_argument(
+          "'" + traits.words().begin()->first +
+          "' is no trait, and its claim, canonical, says what it computes; expected claim 1 (bounded), or "
+          "that the key is left out");
+    }
   } catch (const std::invalid_argument& error) {
     fail(path, kernel + ": properties: " + error.what());
   }

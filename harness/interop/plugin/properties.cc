@@ -1,12 +1,10 @@
 #include "harness/interop/plugin/properties.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstring>
+#include <iterator>
 #include <stdexcept>
-
-#include "harness/verdict/nearest.h"
 
 namespace assay {
 namespace {
@@ -36,7 +34,7 @@ bool is_number(const std::string& text, std::int64_t most) {
 
 }  // namespace
 
-std::map<std::string, std::string> parse_properties(const char* text, std::span<const std::string_view> known) {
+std::map<std::string, std::string> parse_properties(const char* text) {
   std::map<std::string, std::string> properties;
   const std::string_view all(text == nullptr ? "" : text, text == nullptr ? 0 : strnlen(text, kLongest + 1));
   if (all.size() > kLongest) throw std::invalid_argument("longer than " + std::to_string(kLongest) + " characters");
@@ -48,9 +46,6 @@ std::map<std::string, std::string> parse_properties(const char* text, std::span<
     const std::string_view key = one.substr(0, equals);
     const std::string_view value = one.substr(equals + 1);
     if (!is_key(key) || !is_value(value)) malformed(one);
-    if (std::ranges::find(known, key) == known.end()) {
-      throw std::invalid_argument(unknown_name("key", key, {known.begin(), known.end()}));
-    }
     if (!properties.emplace(key, value).second) throw std::invalid_argument("key '" + std::string(key) + "' is there twice");
     at = end + 1;
   }
@@ -58,13 +53,9 @@ std::map<std::string, std::string> parse_properties(const char* text, std::span<
 }
 
 Traits Traits::parse(const char* properties) {
-  static constexpr auto kKeys = [] {
-    std::array<std::string_view, std::size(kTraits)> keys;
-    std::ranges::transform(kTraits, keys.begin(), &TraitRow::key);
-    return keys;
-  }();
   Traits traits;
-  traits.declared_ = parse_properties(properties, kKeys);
+  for (auto& [key, value] : parse_properties(properties))
+    (std::ranges::find(kTraits, key, &TraitRow::key) == std::end(kTraits) ? traits.words_ : traits.declared_).emplace(key, value);
   for (const TraitRow& row : kTraits) {
     const auto one = traits.declared_.find(std::string(row.key));
     if (one == traits.declared_.end()) continue;
@@ -82,7 +73,8 @@ std::size_t Traits::over_read() const {
 
 std::string Traits::to_string() const {
   std::string text;
-  for (const auto& [key, value] : declared_) text += (text.empty() ? "" : ", ") + key + "=" + value;
+  for (const auto* all : {&declared_, &words_})
+    for (const auto& [key, value] : *all) text += (text.empty() ? "" : ", ") + key + "=" + value;
   return text;
 }
 

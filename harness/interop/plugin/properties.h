@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <map>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,7 +32,7 @@ inline constexpr TraitRow kTraits[] = {{kAllocates, "yes"},   {kBatchInvariant, 
 // The properties of a kernel: what it may honestly do that others may not. Each is held to where the kernel is judged.
 class Traits {
  public:
-  // Throws std::invalid_argument that names the key and what is expected.
+  // Throws std::invalid_argument that names the key and what is expected. Other keys are left to who knows them: words().
   static Traits parse(const char* properties);
 
   // Bytes that it may read past the end of an input.
@@ -48,22 +47,25 @@ class Traits {
   Allowed allowed() const { return own_threads() ? Allowed::threads : has(kAllocates) ? Allowed::memory : Allowed::nothing; }
 
   const std::map<std::string, std::string>& declared() const { return declared_; }
-  std::string to_string() const;  // "nan=no, over-read=16"
+  // What it computes in (harness/verdict/declaration.h), as it says it.
+  const std::map<std::string, std::string>& words() const { return words_; }
+  std::string to_string() const;  // "nan=no, over-read=16, x=f16"
   bool operator==(const Traits&) const = default;
 
  private:
   bool has(std::string_view key) const { return declared_.contains(std::string(key)); }
   std::map<std::string, std::string> declared_;
+  std::map<std::string, std::string> words_;
 };
 
 // What a run shows of a kernel's traits.
 struct TraitRecord {
   std::set<std::string_view> seen;     // keys
   std::vector<std::string> not_asked;  // cases outside its domain
+  double price = 0;                    // the largest of a case (CaseResult)
 };
 
-// "key=value;key=value;": null and empty declare nothing. Throws std::invalid_argument for other text, for a key twice, and for one
-// that is not among `known`, naming the nearest.
-std::map<std::string, std::string> parse_properties(const char* text, std::span<const std::string_view> known);
+// "key=value;key=value;": null and empty declare nothing. Throws std::invalid_argument for other text and for a key twice.
+std::map<std::string, std::string> parse_properties(const char* text);
 
 }  // namespace assay

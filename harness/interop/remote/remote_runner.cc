@@ -9,6 +9,7 @@
 #include "harness/plugin/assay_plugin.h"
 #include "harness/verdict/call.h"
 #include "harness/verdict/call_image.h"
+#include "harness/verdict/declaration.h"
 
 namespace assay {
 namespace {
@@ -144,10 +145,17 @@ void RemoteRunner::add_kernels(const std::vector<wire::KernelInfo>& infos, const
           fmt::format("takes {} bytes of arguments for {}; expected {}", info.args_bytes, info.op, op->family->args_bytes)));
     }
     if (info.claim > ASSAY_CLAIM_BOUNDED) throw Trouble(fmt::format("sent the claim {} of {}", info.claim, info.name));
+    const Traits traits = traits_of(info);
+    try {
+      arithmetic_of(*op, traits.words());
+    } catch (const std::invalid_argument& error) {
+      throw RunnerError(
+          fmt::format("plugin {}: kernel '{}': properties: {}", plugin == nullptr ? "" : plugin->path, info.name, error.what()));
+    }
     const std::string variant = plugin == nullptr ? info.name : plugin->name + ":" + info.name;
     kernels_.push_back({static_cast<std::uint32_t>(kernels_.size()), info.op, variant, *isa, info.runs,
-                        info.claim == ASSAY_CLAIM_CANONICAL, info.packed_tensor, plugin == nullptr ? "" : plugin->path,
-                        traits_of(info), info.code_offset});
+                        info.claim == ASSAY_CLAIM_CANONICAL, info.packed_tensor, plugin == nullptr ? "" : plugin->path, traits,
+                        info.code_offset});
   }
 }
 

@@ -12,6 +12,7 @@
 #include "golden/sha256.h"
 #include "harness/verdict/bench/roof.h"
 #include "harness/verdict/check.h"
+#include "harness/verdict/declaration.h"
 #include "harness/verdict/discipline/poison.h"
 #include "harness/verdict/op_run.h"
 #include "harness/verdict/strided.h"
@@ -229,7 +230,11 @@ std::string ForeignTimer::judge(const Checks& checks) const {
   for (const Sample* sample : {&farthest_, &drawn_}) {
     Replay replay(sample->outputs);
     CaseCheck check(op_, timed_.case_of(sample->seed, sample->laps), nullptr);
-    const Candidate candidate{.name = kernel_.variant, .selection = "", .executor = &replay, .canonical = kernel_.canonical};
+    const Candidate candidate{.name = kernel_.variant,
+                              .selection = "",
+                              .executor = &replay,
+                              .canonical = kernel_.canonical,
+                              .arithmetic = arithmetic_of(op_, kernel_.traits.words())};
     const CaseResult result = check.check(candidate, judged);
     if (result.failure)
       return fmt::format("a timed call is wrong ({}): {}", check_name(result.failure->check), result.failure->message);

@@ -19,6 +19,7 @@ struct TimedKernel {
   std::string variant;  // mine:rms_norm, rms_norm_avx2
   std::string packed_tensor;
   bool canonical = true;
+  Traits traits = {};
 };
 
 std::uint64_t random_seed();

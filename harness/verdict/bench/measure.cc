@@ -63,7 +63,7 @@ class OwnTimer final : public Subject {
 std::unique_ptr<Subject> subject_of(const BenchItem& item, const BenchOptions& options) {
   if (item.variant.foreign && options.subject) return options.subject(item);
   if (item.variant.foreign) {
-    const TimedKernel kernel{item.variant.name, item.variant.packed_tensor, item.variant.canonical};
+    const TimedKernel kernel{item.variant.name, item.variant.packed_tensor, item.variant.canonical, item.variant.traits};
     return std::make_unique<ForeignTimer>(*item.op, item.params, item.temperature, kernel, options.runner.value(),
                                           options.round_seconds);
   }
