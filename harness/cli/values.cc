@@ -115,7 +115,7 @@ void refuse_odd_values(CLI::App& app) {
 }
 
 std::string told(const CLI::ParseError& error) {
-  const std::string text = error.what();
+  std::string text = error.what();
   const std::string first = text.substr(0, text.find_first_of(" :"));
   const auto last = [&] { return text.substr(text.rfind(' ') + 1); };
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) return first + ": its value is missing";

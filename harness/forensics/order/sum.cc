@@ -102,10 +102,12 @@ class Discovery {
     masks_ = {sum_.most + more, sum_.least - more, 0, by_x};
     const int last = sum_.terms - 1;
     while (run_few({{0, masks_.mask}, {last, masks_.mask, -1}}) != 0) {
-      if ((masks_.mask -= kStep) <= masks_.unit) throw NotATree("2^e and -2^e add up to 0 for no e");
+      masks_.mask -= kStep;
+      if (masks_.mask <= masks_.unit) throw NotATree("2^e and -2^e add up to 0 for no e");
     }
     while (run_few({{0, masks_.unit}}) != std::ldexp(1.0, masks_.unit)) {
-      if ((masks_.unit += kStep) >= masks_.mask) throw NotATree("a term alone does not give itself");
+      masks_.unit += kStep;
+      if (masks_.unit >= masks_.mask) throw NotATree("a term alone does not give itself");
     }
   }
 
