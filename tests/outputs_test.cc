@@ -53,9 +53,10 @@ std::vector<Writer> writers() {
   };
 }
 
-// Those whose input no test here has, written by the same code: a trace's writer, and a record that is bench's.
+// Those whose input no test here has, written by the same code: a trace's writer, extract's, and a record that is bench's.
 const std::set<std::string> kSameWriter{"assay import llama.cpp --output", "assay import hf --output",
-                                        "assay import npz --output", "assay import safetensors --output", "assay bench --record"};
+                                        "assay import npz --output",       "assay import safetensors --output",
+                                        "assay reduce --output",           "assay bench --record"};
 
 Ran write_to(const Writer& writer, const fs::path& file, const std::vector<std::string>& more = {}) {
   std::vector<std::string> words(writer.words);

@@ -1,6 +1,7 @@
 // What `assay check` is asked for.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -28,5 +29,11 @@ struct CheckSelection {
   std::int64_t cases = 0;
   bool any_length = false;
 };
+
+// The op, which cases and kernels, and how they are held. Who keeps a ledger adds --ledger.
+void add_selection(CLI::App& command, CheckSelection& selection);
+
+// What they ask for. The names that stand for what was not said are in `selection` afterwards: the seed, and what the environment asks for.
+CheckRequest request_of(CheckSelection& selection, const std::string& shard = {});
 
 }  // namespace assay::cli

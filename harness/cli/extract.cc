@@ -28,8 +28,10 @@ int extract_case(const ExtractOptions& options, const Common& common) {
   const TraceFile trace(options.trace);
   fmt::print(stderr, "{}", note_of_other_model(model_path(options.model), trace));
   const Extracted extracted = extract({&model, &trace, options.prompt, options.site, options.model.window, options.fused});
-  write_case(options.output, extracted,
-             fmt::format("{} of {}, model {}", options.site, trace.path().filename().string(), trace.head("model")));
+  write_case(
+      options.output, extracted,
+      {"assay extract", fmt::format("{} of {}, model {}", options.site, trace.path().filename().string(), trace.head("model")),
+       "as the model"});
   const std::string command = fmt::format("assay check {} --golden {}", extracted.op, quoted(options.output));
   if (common.json) {
     nlohmann::ordered_json json = environment_json();

@@ -29,9 +29,18 @@ bool has_sub_blocks(Format format) {
   return format == Format::q4_k || format == Format::q5_k || format == Format::q6_k;
 }
 
-std::int16_t sum_at(const std::uint8_t* q8_k, int j) {
+// q8_k: a scale of 4 bytes, 256 codes, the sums of each 16 of them.
+constexpr std::size_t kCodesAt = 4;
+constexpr std::size_t kSumsAt = 260;
+constexpr std::size_t kSummed = 16;
+
+bool has_sums(DType dtype) {
+  return dtype == Format::q8_k;
+}
+
+std::int16_t sum_at(const std::uint8_t* q8_k, std::size_t j) {
   std::int16_t sum = 0;
-  std::memcpy(&sum, q8_k + 260 + 2 * j, sizeof sum);
+  std::memcpy(&sum, q8_k + kSumsAt + sizeof sum * j, sizeof sum);
   return sum;
 }
 
@@ -63,7 +72,7 @@ std::string plain_listing(Format format, const std::uint8_t* bytes) {
     out += fmt::format("    {:>3}..{:<3} ", first, first + run_of(format) - 1);
     if (has_sub_blocks(format)) out += fmt::format("scale {} ", block.scale[at]);
     if (has_sub_blocks(format) && block.has_min) out += fmt::format("min {} ", block.min[at]);
-    if (format == Format::q8_k) out += fmt::format("sums {} {} ", sum_at(bytes, first / 16), sum_at(bytes, first / 16 + 1));
+    if (has_sums(format)) out += fmt::format("sums {} {} ", sum_at(bytes, at / kSummed), sum_at(bytes, at / kSummed + 1));
     out += elements_text(block, first, run_of(format)) + "\n";
   }
   return out;
@@ -91,6 +100,20 @@ std::string block_listing(DType dtype, const std::uint8_t* bytes) {
     out += fmt::format("   row {}\n", row) + plain_listing(format, rows.data() + row * reference::block_bytes(format));
   }
   return out;
+}
+
+bool is_derived(DType dtype, std::size_t offset) {
+  return has_sums(dtype) && offset >= kSumsAt;
+}
+
+void renew_derived(DType dtype, std::uint8_t* block) {
+  if (!has_sums(dtype)) return;
+  for (std::size_t j = 0; kSumsAt + 2 * j < dtype_size(dtype); ++j) {
+    std::int16_t sum = 0;
+    for (std::size_t i = 0; i < kSummed; ++i)
+      sum = static_cast<std::int16_t>(sum + static_cast<std::int8_t>(block[kCodesAt + kSummed * j + i]));
+    std::memcpy(block + kSumsAt + sizeof sum * j, &sum, sizeof sum);
+  }
 }
 
 }  // namespace assay

@@ -54,7 +54,7 @@ class Extractor {
     fill();
     out_.golden.name = rows_.prompt().name + "." + request_.site;
     out_.golden.tags = {"real"};
-    add_truth();
+    add_truth(*op_, out_.golden);
     return std::move(out_);
   }
 
@@ -256,32 +256,6 @@ class Extractor {
     set("n", gate.cols());
     give("gate", floats(gate, {count_, gate.cols()}));
     give("up", floats(input(1), {count_, gate.cols()}));
-  }
-
-  void add_truth() {
-    const Signature signature = signature_of(*op_, out_.golden.params);
-    std::vector<void*> tensors;
-    std::vector<std::vector<std::uint8_t>> outputs;
-    outputs.reserve(signature.tensors.size());
-    for (const TensorSpec& spec : signature.tensors) {
-      if (spec.role == Direction::in) {
-        tensors.push_back(out_.golden.inputs.at(spec.name).bytes.data());
-      } else {
-        tensors.push_back(outputs.emplace_back(spec.extent_bytes()).data());
-      }
-    }
-    const std::vector<reference::Expected> truth = reference_outputs(*op_, out_.golden.params, tensors);
-    std::size_t at = 0;
-    for (const TensorSpec& spec : signature.tensors) {
-      if (spec.role == Direction::out) out_.golden.truth[spec.name] = {truth_array(spec, truth[at++]), {}};
-    }
-  }
-
-  static Array truth_array(const TensorSpec& spec, const reference::Expected& expected) {
-    if (expected.value.empty()) return {spec.dtype, spec.shape, expected.bytes};
-    Array array{DType::f64, spec.shape, std::vector<std::uint8_t>(expected.value.size() * sizeof(double))};
-    std::memcpy(array.bytes.data(), expected.value.data(), array.bytes.size());
-    return array;
   }
 
   const ExtractRequest& request_;

@@ -7,6 +7,7 @@
 #include "engine/model/model_file.h"
 #include "golden/store.h"
 #include "golden/trace.h"
+#include "reference/ops/op.h"
 
 namespace assay {
 
@@ -28,7 +29,17 @@ struct Extracted {
 // Throws std::invalid_argument for an unknown site or prompt, and where the trace lacks an input, naming it.
 Extracted extract(const ExtractRequest& request);
 
+// The reference's truth of a case's outputs, for its parameters and inputs.
+void add_truth(const Op& op, GoldenCase& golden);
+
+// Where a case comes from, as its file says it.
+struct CaseOrigin {
+  std::string generator;  // "assay extract"
+  std::string source;
+  std::string licence;
+};
+
 // A golden file of that one case, whole or not at all.
-void write_case(const std::filesystem::path& path, const Extracted& extracted, const std::string& source);
+void write_case(const std::filesystem::path& path, const Extracted& extracted, const CaseOrigin& origin);
 
 }  // namespace assay

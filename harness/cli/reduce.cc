@@ -1,0 +1,236 @@
+#include "harness/forensics/reduce/reduce.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "golden/atomic_file.h"
+#include "golden/output_rule.h"
+#include "harness/cli/check_options.h"
+#include "harness/cli/cli.h"
+#include "harness/cli/process.h"
+#include "harness/cli/status_line.h"
+#include "harness/cli/values.h"
+#include "harness/forensics/extract/extract.h"
+#include "harness/forensics/reduce/case_c.h"
+#include "harness/reports/report.h"
+#include "harness/verdict/shell.h"
+#include "harness/verdict/trials.h"
+
+namespace assay::cli {
+namespace {
+
+constexpr char kCaseName[] = "reduced";
+constexpr std::size_t kKeptBytes = std::size_t{1} << 30;
+constexpr double kLookSeconds = 10;  // for a failing case that is smaller than the first
+
+struct ReduceOptions {
+  CheckSelection selection;
+  std::string output;
+  std::string c;
+  std::int64_t calls = 100000;
+  double seconds = 120;
+};
+
+// Runs cases until one fails that can be reduced, and a while longer for a smaller one.
+class Finder final : public SuiteWatch {
+ public:
+  void progress(const SuiteProgress& now) override {
+    line_.show(fmt::format("{} cases: looking for one that fails", now.cases_done));
+  }
+  void case_done(const CaseResult& one) override {
+    if (!one.failure) return;
+    other_ = one.case_name;
+    if (one.call && (!found_ || one.call->bytes() < found_->call->bytes())) found_ = one;
+  }
+  bool stop() override {
+    const std::chrono::duration<double> past = std::chrono::steady_clock::now() - begun_;
+    return NotedInterrupt::signal() != 0 || (found_ && past.count() > kLookSeconds);
+  }
+
+  const std::optional<CaseResult>& found() const { return found_; }
+  // Throws std::invalid_argument where nothing was found.
+  void require(const std::string& op) const {
+    if (found_) return;
+    if (!other_.empty())
+      throw std::invalid_argument(
+          fmt::format("{}: '{}' fails, but asks for a refusal or is no single call: there is nothing to reduce", op, other_));
+    throw std::invalid_argument(fmt::format("{}: no case fails classes, bound, exact or guard: there is nothing to reduce", op));
+  }
+
+ private:
+  std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+  std::optional<CaseResult> found_;
+  std::string other_;
+  StatusLine line_;
+};
+
+CallData call_of(const CaseResult& found) {
+  CallData call{found.params, {}};
+  for (const Array& input : found.call->inputs) call.inputs.push_back(input);
+  return call;
+}
+
+std::int64_t output_count(const CaseResult& result) {
+  std::int64_t count = 0;
+  for (const Array& one : result.call->outputs) count += one.elements();
+  return count;
+}
+
+// What a call is, in a line.
+std::string size_text(const CallData& call, const CaseResult& result) {
+  return fmt::format("{}: {} numbers that are not 0, {} outputs", call.params.to_string(), nonzero_count(call.inputs),
+                     output_count(result));
+}
+
+// What was found, and where it stands.
+struct Told {
+  const CaseResult& found;
+  CallData call;  // of it
+  Reduction reduction;
+  std::string command;  // empty: no golden was written
+  std::string test;     // it as a line of CMake
+  std::string c;        // likewise
+  std::string c_words;
+};
+
+void print_text(const Told& told, const ReduceOptions& options) {
+  const Reduction& small = told.reduction;
+  fmt::print("{}, case {}: {}\n  {}\n  {}\n", variant_label(told.found.op, told.found.variant), told.found.case_name,
+             check_name(told.found.failure->check), told.found.failure->message, size_text(told.call, told.found));
+  fmt::print("reduced by {} calls in {:.1f} s{}\n  {}\n  {}\n", small.calls, small.seconds,
+             small.ended_early ? ", which is all that it may take: it may be smaller still" : "", small.result.failure->message,
+             size_text(small.call, small.result));
+  if (!told.command.empty())
+    fmt::print("{}: case {} of {}\n  {}\n  {}\n", options.output, kCaseName, told.found.op, told.command, told.test);
+  if (!options.c.empty()) fmt::print("{}: {}\n", options.c, told.c_words);
+}
+
+void print_json(const Told& told, const ReduceOptions& options) {
+  const Reduction& small = told.reduction;
+  nlohmann::ordered_json json = environment_json();
+  json["op"] = told.found.op;
+  json["variant"] = told.found.variant;
+  json["check"] = check_name(told.found.failure->check);
+  const auto one = [](const CallData& call, const CaseResult& result) {
+    return nlohmann::ordered_json{{"params", call.params.to_string()},
+                                  {"nonzero", nonzero_count(call.inputs)},
+                                  {"outputs", output_count(result)},
+                                  {"message", result.failure->message}};
+  };
+  json["from"] = one(told.call, told.found);
+  json["from"]["case"] = told.found.case_name;
+  json["reduced"] = one(small.call, small.result);
+  json["calls"] = small.calls;
+  json["seconds"] = small.seconds;
+  json["ended_early"] = small.ended_early;
+  if (!told.command.empty()) {
+    json["out"] = options.output;
+    json["command"] = told.command;
+    json["ctest"] = told.test;
+  }
+  if (!options.c.empty())
+    json["c"] = {{"out", told.c.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(options.c)}, {"note", told.c_words}};
+  fmt::print("{}\n", json.dump(1));
+}
+
+// "mine:fast" is named so by its plugin; ours are functions.
+std::string kernel_name(const std::string& variant) {
+  return variant.substr(variant.find(':') + 1);
+}
+
+Reduction reduce_found(const Op& op, const CaseResult& found, Trials& trials, const CheckRequest& request,
+                       const ReduceOptions& options) {
+  const auto& candidates = trials.of(op);
+  const auto candidate = std::ranges::find(candidates, found.variant, &Candidate::name);
+  StatusLine line;
+  return reduce(
+      {.op = &op,
+       .candidate = &*candidate,
+       .call = call_of(found),
+       .failure = *found.failure,
+       .checks = request.checks,
+       .page = trials.page(),
+       .seed = request.seed,
+       .most_calls = options.calls,
+       .most_seconds = options.seconds,
+       .progress =
+           [&line](const ReduceProgress& now) {
+             line.show(fmt::format("{} calls, {:.0f} s: {}, {} numbers not 0", now.calls, now.seconds, now.call, now.nonzero));
+           },
+       .stop = [] { return NotedInterrupt::signal() != 0; }});
+}
+
+void write_golden(Told& told, const Op& op, const Candidate& candidate, const ReduceOptions& options) {
+  const std::string source = fmt::format("{} of {}, reduced", told.found.case_name, candidate.name);
+  write_case(options.output, {told.found.op, golden_of(op, told.reduction, kCaseName)},
+             {"assay reduce", source, "as its source"});
+  const auto command = [&](const std::string& golden) {
+    return fmt::format("assay check {} {} --golden {}", op.name, candidate.selection, quoted(golden));
+  };
+  told.command = command(options.output);
+  // ctest runs it elsewhere; CMake's quotes are other ones.
+  std::string words = command(std::filesystem::absolute(options.output).string());
+  std::ranges::replace(words, '\'', '"');
+  told.test = fmt::format("add_test(NAME {}.{} COMMAND {})", kCaseName, op.name, words);
+}
+
+int reduce_case(ReduceOptions options, const Common& common) {
+  CheckRequest request = request_of(options.selection);
+  if (request.ops.size() != 1) throw std::invalid_argument(fmt::format("reduce: {} ops; expected one", request.ops.size()));
+  const Op& op = require_op(request.ops.front());
+  if (op.contract->exactness == reference::Exactness::encoded)
+    throw std::invalid_argument(
+        fmt::format("{}: its blocks' bytes are free, and a golden would have to hold some encoder's", op.name));
+  request.checks = reducible_checks(request.checks);
+  request.kept_bytes = kKeptBytes;
+  std::optional<AtomicFile> c;
+  if (!options.c.empty()) c.emplace(options.c);                     // before the work
+  if (!options.output.empty()) NewFile(options.output, kHdf5File);  // likewise: whether it may be written
+  const NotedInterrupt interrupt;
+  std::optional<Finder> finder(std::in_place);
+  run_suite(request, *finder);
+  if (NotedInterrupt::signal() != 0) return kSignalled + NotedInterrupt::signal();
+  finder->require(op.name);
+  const CaseResult found = *finder->found();
+  finder.reset();
+
+  std::vector<Skip> skips;
+  Trials trials(request, skips);
+  Told told{found, call_of(found), reduce_found(op, found, trials, request, options), {}, {}, {}, {}};
+  const Candidate& candidate = *std::ranges::find(trials.of(op), found.variant, &Candidate::name);
+  if (!options.output.empty()) write_golden(told, op, candidate, options);
+  if (c) {
+    const std::string why_not = not_in_c(op, *told.reduction.result.failure);
+    if (why_not.empty()) {
+      told.c = case_in_c(op, told.reduction, candidate, kernel_name(candidate.name));
+      c->write_text(told.c);
+      c->commit();
+    }
+    told.c_words = why_not.empty() ? "its first lines say how it is compiled and run" : "not written: " + why_not;
+  }
+  common.json ? print_json(told, options) : print_text(told, options);
+  return kParityFailure;
+}
+
+}  // namespace
+
+Action add_reduce(CLI::App& app, const Common& common) {
+  auto options = std::make_shared<ReduceOptions>();
+  CLI::App* command =
+      app.add_subcommand("reduce", "The smallest call that a kernel still fails, as a golden case and as a program in C");
+  add_selection(*command, options->selection);
+  command->add_option("-o,--output", options->output, "Write it as a golden file");
+  command->add_option("--c", options->c, "Write it as one file of C that needs nothing of Assay");
+  command->add_option("--calls", options->calls, "Calls of the kernel that the search may take, by default 100000")
+      ->check(whole(1));
+  command->add_option("--seconds", options->seconds, "Seconds that the search may take, by default 120")->check(above_zero());
+  command->footer("Example: assay reduce rms_norm --plugin mine.so -o case.h5 --c case.c");
+  return [options, &common] { return reduce_case(*options, common); };
+}
+
+}  // namespace assay::cli
