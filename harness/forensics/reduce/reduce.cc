@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cmath>
+#include <cstdlib>
 #include <optional>
 #include <stdexcept>
 
@@ -16,8 +18,19 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// "0 n": what kinds of numbers got and want are, of "y[0] = 0x00000000 (0), expected 0x3f800000 (1)".
+std::string classes_in(const std::string& message) {
+  std::string classes;
+  for (std::size_t at = 0; (at = message.find(" (", at)) != std::string::npos; ++at) {
+    const double value = std::strtod(message.c_str() + at + 2, nullptr);
+    classes += std::isnan(value) ? "nan " : std::isinf(value) ? "inf " : value == 0 ? "0 " : "n ";
+  }
+  return classes;
+}
+
 // What a failure is told apart by, beside its check.
 std::string manner(const Failure& failure) {
+  if (failure.check == Check::classes) return classes_in(failure.message);
   const bool of_status = failure.message.starts_with("returned ") || failure.message.starts_with("refused ");
   if (failure.check != Check::guard && !of_status) return {};
   return without_numbers(failure.message.substr(0, failure.message.find(", placed ")));

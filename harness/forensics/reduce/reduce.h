@@ -48,7 +48,8 @@ struct Reduction {
 // Throws std::invalid_argument where the kernel does not fail `call` like that by itself.
 Reduction reduce(const ReduceRequest& request);
 
-// Whether a failure is like another: the same check, and of the guard and of statuses the same words but for numbers and placement.
+// Whether a failure is like another: the same check; of classes the same ones (NaN, infinity, zero, other
+// numbers); of the guard and of statuses the same words but for numbers and placement.
 bool same_manner(const Failure& one, const Failure& other);
 
 // With the reference's truth.
