@@ -12,6 +12,7 @@ constexpr std::int64_t kBlock = 16;
 constexpr std::int64_t kSpan = 1024;
 constexpr double kUnderflow = 0x1p-148;  // of an exponential below e^-86, with the roundings after it
 constexpr double kFar = 86;
+constexpr double kSure = 0x1p-12;  // a weight that no rounding takes for 0
 
 // How many blocks and spans hold a key, and how many of the blocks come after each key's.
 struct Places {
@@ -99,6 +100,13 @@ double column_bound(const Terms& terms, const Column& v, double o) {
   return (1 + kU) * (moved + summed + underflown + terms.etas) / denominator + kU * std::abs(o);
 }
 
+// Whether infinities or NaN of a column decide its output in whatever order: each has a weight, and no sum of the others overflows.
+bool surely_not_finite(const Terms& terms, const Eigen::ArrayXd& v, const Arithmetic& how) {
+  const Eigen::Array<bool, Eigen::Dynamic, 1> finite = v.isFinite();
+  if (finite.all() || !how.own() || (!finite && terms.w < kSure).any()) return false;
+  return (1 + terms.sums) * finite.select(v, 0.0).abs().sum() < kFloatMax;
+}
+
 }  // namespace
 
 AttentionOutputs attention_outputs(const AttentionKeys& keys, const Arithmetic& how) {
@@ -110,6 +118,11 @@ AttentionOutputs attention_outputs(const AttentionKeys& keys, const Arithmetic& 
     const double total = v.abs().sum();
     y.value[c] = 0 + (terms.w * v).sum();
     y.bound[c] = total == 0 ? 0 : written_bound(how, y.value[c], column_bound(terms, v, y.value[c]));
+    if (surely_not_finite(terms, v, how)) {
+      y.bound[c] = 0;
+      y.bits_only[c] = false;
+      continue;
+    }
     const bool valid = total == 0 || (std::isfinite(y.bound[c]) && y.bound[c] > 0);
     y.bits_only[c] = !valid || !((1 + terms.sums) * total < std::min(how.sums().largest(), kFloatMax)) ||
                      written_may_overflow(how, y.value[c], y.bound[c]);

@@ -61,7 +61,7 @@ bool put_exceptions(const TensorSpec& spec, Array& array, const Exceptions& kind
   }
   for (std::size_t i = 0; i < few; ++i) {
     if (real) {
-      put_special(array.dtype, array.bytes.data(), anywhere(), kind.numbers[i % kind.numbers.size()], draws.below(2) == 1);
+      put_special(array.dtype, array.bytes.data(), anywhere(), kind.numbers[i % kind.numbers.size()], i % 2 == 1);
     } else {
       std::memcpy(&array.bytes[static_cast<std::size_t>(anywhere()) * size], &blocks[i * size], size);
     }

@@ -258,9 +258,9 @@ ShapeSpace shapes(const Op& op) {
                  {"v_head_stride", kMostHeadStride - 48}}};
   for (Params& vast : space.vast) {
     // Rows of queries reach as far as heads do where there is one row.
-    const std::int64_t apart = is_prefill(op) ? kVastStride / 8 : kVastStride;
+    const std::int64_t apart = is_prefill(op) ? kVastStride / 8 : kMostHeadStride;
     vast.set("q_head_stride", apart);
-    vast.set("y_head_stride", apart + 64);
+    vast.set("y_head_stride", apart - 64);
     if (is_prefill(op)) vast.set("rows", 4);
   }
   return space;
