@@ -21,7 +21,8 @@ struct AttentionKeys {
 struct AttentionOutputs {
   Eigen::ArrayXd value;
   Eigen::ArrayXd bound;
-  Eigen::Array<bool, Eigen::Dynamic, 1> bits_only;  // a sum near overflow, a V not finite whose weight may be lost, or the bound void
+  Eigen::Array<bool, Eigen::Dynamic, 1>
+      bits_only;  // a sum near overflow, a V not finite whose weight may be lost, or the bound void
 };
 
 // At least one key; scores finite.
