@@ -192,7 +192,10 @@ def test_ctrl_c_leaves_nothing(tmp_path):
     program.write_text(
         "import assay, time\ndef hangs(x):\n    open('pid', 'w').write(str(__import__('os').getpid()))\n    time.sleep(99)\nassay.check('rms_norm', hangs)\n"
     )
-    child = subprocess.Popen([sys.executable, program], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    # A program that a shell starts in the background ignores SIGINT, and hands that on to its children.
+    child = subprocess.Popen(
+        [sys.executable, program], cwd=tmp_path, stderr=subprocess.PIPE, text=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
+    )
     pid = tmp_path / "pid"
     while not (pid.exists() and pid.read_text()):
         assert child.poll() is None, child.stderr.read()
