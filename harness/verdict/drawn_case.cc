@@ -1,8 +1,5 @@
 #include "harness/verdict/drawn_case.h"
 
-#include <cstddef>
-#include <memory>
-
 #include "harness/verdict/call.h"
 #include "harness/verdict/generate_input.h"
 #include "reference/ops/status.h"
@@ -30,16 +27,17 @@ std::vector<Array> generate_inputs(const Signature& signature, const std::map<st
   return inputs;
 }
 
-AssayStatus status_for(const Op& op, const Params& params, const Signature& signature, const std::vector<Array>& inputs) {
-  std::vector<std::unique_ptr<std::byte[]>> memory;
-  std::vector<void*> pointers;
+LaidInputs::LaidInputs(const Signature& signature, const std::vector<Array>& inputs) {
   auto input = inputs.begin();
   for (const TensorSpec& spec : signature.tensors) {
-    memory.push_back(std::make_unique_for_overwrite<std::byte[]>(spec.extent_bytes()));
-    pointers.push_back(memory.back().get());
-    if (spec.role == Direction::in) scatter(spec, *input++, pointers.back());
+    memory_.push_back(std::make_unique_for_overwrite<std::byte[]>(spec.extent_bytes()));
+    tensors_.push_back(memory_.back().get());
+    if (spec.role == Direction::in) scatter(spec, *input++, tensors_.back());
   }
-  return required_status(op, params, pointers);
+}
+
+AssayStatus status_for(const Op& op, const Params& params, const Signature& signature, const std::vector<Array>& inputs) {
+  return required_status(op, params, LaidInputs(signature, inputs).tensors());
 }
 
 TestCase drawn_case(const Op& op, Params params, const std::string& data, std::uint64_t seed) {

@@ -1,8 +1,11 @@
 // The parts of which cases without a file are made.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,6 +17,17 @@ namespace assay {
 // again, which costs little; a golden's and the bias case's do not.
 std::vector<Array> generate_inputs(const Signature& signature, const std::map<std::string, Distribution>& data,
                                    const std::string& fallback, std::uint64_t seed, bool repeated = false);
+
+// Inputs in memory as the signature says, and memory for outputs.
+class LaidInputs {
+ public:
+  LaidInputs(const Signature& signature, const std::vector<Array>& inputs);
+  std::span<void* const> tensors() const { return tensors_; }
+
+ private:
+  std::vector<std::unique_ptr<std::byte[]>> memory_;
+  std::vector<void*> tensors_;
+};
 
 // What a kernel must return, which may depend on the values of inputs: laid out as the signature says.
 AssayStatus status_for(const Op& op, const Params& params, const Signature& signature, const std::vector<Array>& inputs);
