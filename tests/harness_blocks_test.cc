@@ -42,6 +42,8 @@ TEST(Encoded, IsHeldToTheGoldensError) {
   EXPECT_GT(missed.margin, 1);
   EXPECT_NE(missed.note.find("the golden's"), std::string::npos) << missed.note;
   EXPECT_NE(missed.note.find("plain squared error"), std::string::npos) << missed.note;
+  worse.bytes[209] = 0x7e;  // d is NaN
+  EXPECT_TRUE(std::isinf(compare_encoded(worse, encoding, &kept).margin));
 }
 
 TEST(Encoded, WithoutAGoldenThePlainEncoderIsTheMeasure) {
