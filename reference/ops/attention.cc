@@ -5,6 +5,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "reference/ops/attention_cases.h"
 #include "reference/ops/describe.h"
 #include "reference/ops/find.h"
 #include "reference/ops/view_layout.h"
@@ -14,14 +15,6 @@ namespace {
 
 using A = AttentionArgs;
 using enum FieldKind;
-
-constexpr std::int64_t kMostHeadDim = 512;
-constexpr std::int64_t kVastKeys = 20;
-constexpr std::int64_t kMostHeadStride = std::int64_t{1} << 31;  // what a size may be
-
-bool is_prefill(const Op& op) {
-  return op.form == static_cast<int>(AttentionForm::prefill);
-}
 
 std::int64_t heads(const Op&, const Params& params, const A& a) {
   const std::int64_t heads = a.n_kv * size_of(params, "group");
@@ -156,7 +149,7 @@ bool is_view(std::span<const AssayKvSpan> spans) {
 AssayStatus refusal(const Op& op, const A& a) {
   if (a.n_heads == 0) return ASSAY_OK;
   const std::span spans(a.spans, static_cast<std::size_t>(a.span_count));
-  if (a.n_kv == 0 || a.n_heads % a.n_kv != 0 || a.head_dim < 1 || a.head_dim > kMostHeadDim || a.position < 0 ||
+  if (a.n_kv == 0 || a.n_heads % a.n_kv != 0 || a.head_dim < 1 || a.head_dim > kMostAttentionHeadDim || a.position < 0 ||
       !has_sum(a.position, a.rows) || !is_view(spans) || (!is_prefill(op) && a.rows != 1)) {
     return ASSAY_BAD_SHAPE;
   }
@@ -199,96 +192,6 @@ Cost cost(const Op& op, const Params& params, const A& a) {
           .exps = heads * std::max(keys, rows * static_cast<double>(ASSAY_KV_BLOCK))};
 }
 
-// A view that begins late is seen through a window; without causality there is none.
-void mend(Params& params) {
-  if (params.integer("causal") == 0) return params.set("window", std::int64_t{0});
-  if (params.integer("first_position") == 0) return;
-  const std::int64_t seen = std::max<std::int64_t>(1, params.integer("length") - params.integer_or("rows", 1) + 1);
-  params.set("position", params.integer("first_position") + seen - 1);
-  params.set("window", std::clamp<std::int64_t>(params.integer_or("window", seen), 1, seen));
-}
-
-// Views from 0, from a block and from a span on; windows of less and more than a block; pages out of order.
-ShapeSpace shapes(const Op& op) {
-  const auto numbers = [](std::initializer_list<std::int64_t> values) {
-    return std::vector<ParamValue>(values.begin(), values.end());
-  };
-  Size keys =
-      used({"length", 100, 300}, {Column::positions}, {{"kKeySpan", 1024}, {"", kCounters.back() / 2}, {"", kCounters.back()}});
-  keys.cheap = 2;  // the weight of one key is 1, whatever it holds
-  ShapeSpace space{{used({"n_kv", 2, 3}, {Column::kv_heads}),
-                    used({"group", 2, 8}, {Column::group}, {{"kHeadsAtOnce", 16}}),
-                    limited(used({"head_dim", 128, 160}, {Column::head_dim}, {{"kChunkDims", 512}}), kMostHeadDim),
-                    keys,
-                    used({"window", 0, 60, 1, nullptr, true}, {Column::window}),
-                    used({"position", 0, 400, 1, nullptr, true}, {Column::positions}),
-                    {"k_row_stride", 0, 0, 1, "head_dim"},
-                    {"v_row_stride", 0, 0, 1, "head_dim"},
-                    {"q_head_stride", 0, 0, 1, "head_dim"},
-                    {"y_head_stride", 0, 0, 1, "head_dim"}},
-                   {{"causal", numbers({1, 1, 1, 1, 1, 0})},
-                    {"scale", {0.0883883461356163, 0.5, -0.25}},
-                    {"first_position", numbers({0, 0, 0, 0, 48, 1008, 65488, 131008, 1 << 24})},
-                    {"span_positions", numbers({0, 16, 48, 256})},
-                    {"first_slot", numbers({0, 1})},
-                    {"slot_step", numbers({1, 10007})}}};
-  if (is_prefill(op)) space.sizes.insert(space.sizes.begin(), used({"rows", 4, 20}, {}, {{"kMaxVectors", 8, 16}}));
-  space.mend = mend;
-  space.vast = {{{"n_kv", 2},
-                 {"group", 3},
-                 {"head_dim", 64},
-                 {"length", 40},
-                 {"causal", 1},
-                 {"scale", 0.125},
-                 {"span_positions", 16},
-                 {"k_row_stride", kVastStride / 32},
-                 {"v_row_stride", kVastStride / 32 + 64}},
-                // Heads as far apart as they may be.
-                {{"n_kv", 3},
-                 {"group", 3},
-                 {"head_dim", 40},
-                 {"length", kVastKeys},
-                 {"causal", 1},
-                 {"scale", 0.125},
-                 {"k_row_stride", kVastStride / kVastKeys},
-                 {"v_row_stride", kVastStride / kVastKeys - 64},
-                 {"k_slot_stride", kVastStride},
-                 {"v_slot_stride", kVastStride},
-                 {"k_head_stride", kMostHeadStride},
-                 {"v_head_stride", kMostHeadStride - 48}}};
-  for (Params& vast : space.vast) {
-    // Rows of queries reach as far as heads do where there is one row.
-    const std::int64_t apart = is_prefill(op) ? kVastStride / 8 : kMostHeadStride;
-    vast.set("q_head_stride", apart);
-    vast.set("y_head_stride", apart - 64);
-    if (is_prefill(op)) vast.set("rows", 4);
-  }
-  return space;
-}
-
-// A scale of full precision: one of few digits would make the scores' errors alike.
-GeneratedCase bias_case(const Op& op) {
-  GeneratedCase bias{{{"n_kv", 64}, {"group", 8}, {"head_dim", 80}, {"length", 100}, {"causal", 1}, {"window", 0}}, {}, 71};
-  bias.params.set("scale", 0.11180339753627777);
-  if (is_prefill(op)) {
-    bias.params.set("n_kv", 16);
-    bias.params.set("rows", 6);
-  }
-  return bias;
-}
-
-std::vector<Params> bench_params(const Op& op) {
-  Params base{{"n_kv", 8}, {"group", 2}, {"head_dim", 128}, {"causal", 1}, {"window", 0}, {"scale", 0.0883883461356163}};
-  if (is_prefill(op)) base.set("rows", 512);
-  std::vector<Params> all;
-  for (const std::int64_t length :
-       is_prefill(op) ? std::vector<std::int64_t>{512, 4608} : std::vector<std::int64_t>{4096, 32768}) {
-    all.push_back(base);
-    all.back().set("length", length);
-  }
-  return all;
-}
-
 constexpr Family kFamily = {
     .name = "attention",
     .args = "AttentionArgs",
@@ -304,9 +207,9 @@ constexpr Family kFamily = {
     .declarable = always<kActivations | kSums | kLanes | kExponential | kResults>,
     .declared = declared_of<reference::declared_attention>,
     .cost = erased<cost>,
-    .shapes = shapes,
-    .bias_case = bias_case,
-    .bench_params = bench_params,
+    .shapes = attention_shapes,
+    .bias_case = attention_bias_case,
+    .bench_params = attention_bench_params,
     .arrays = erased<arrays>,
 };
 
