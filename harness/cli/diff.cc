@@ -9,6 +9,7 @@
 #include "harness/forensics/diff/diff.h"
 #include "harness/forensics/diff/page.h"
 #include "harness/forensics/diff/report.h"
+#include "harness/forensics/trace/model_digest.h"
 
 namespace assay::cli {
 namespace {
@@ -24,6 +25,8 @@ int run_diff(const DiffCliOptions& options, const Common& common) {
   const TraceFile theirs(options.theirs);
   std::optional<TraceFile> against;
   if (!options.against.empty()) against.emplace(options.against);
+  fmt::print(stderr, "{}", note_of_other_model(ours, theirs));
+  if (against) fmt::print(stderr, "{}", note_of_other_model(theirs, *against));
   const diff::TraceDiff result = diff::compare_traces(ours, theirs, against ? &*against : nullptr, options.diff);
   if (!options.html.empty()) write_file_atomically(options.html, diff::diff_html(result));
   if (common.json) {

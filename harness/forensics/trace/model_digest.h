@@ -13,5 +13,6 @@ std::string model_digest(const std::filesystem::path& model);
 
 // A line that says that the trace is of another model's file; empty where it is of this one, or does not say of which.
 std::string note_of_other_model(const std::filesystem::path& model, const TraceFile& trace);
+std::string note_of_other_model(const TraceFile& ours, const TraceFile& theirs);
 
 }  // namespace assay
