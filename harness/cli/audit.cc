@@ -22,12 +22,12 @@ Action add_audit(CLI::App& app, const Common& common) {
     int threads = 0;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("audit", "Another engine's trace: each site against the definition on its own inputs");
+  CLI::App* command = app.add_subcommand("audit", "Check another engine's trace, step by step, against the definition in fp64");
   command->add_option("model", options->model, "The model that the engine was given: a GGUF file or a Hugging Face folder")
       ->required();
   command->add_option("trace", options->trace, "Its trace, an .h5 file")->required();
   command->add_option("--recipe", options->recipe,
-                      "Whose roundings: definition, hf-float32, hf-bfloat16, llama.cpp or assay; by default what the trace says");
+                      "Which engine's roundings to allow: definition, hf-float32, hf-bfloat16, llama.cpp or assay; by default what the trace says");
   command->add_option("--prompt", options->prompts, "Of the trace; by default all (repeatable)");
   add_threads_option(*command, options->threads);
   command->footer("Example: assay audit golden/models/kjv golden/traces/kjv-hf-bf16.h5");

@@ -136,7 +136,7 @@ int show(const LedgerOptions& options, const Common& common) {
 
 Action add_ledger(CLI::App& app, const Common& common) {
   auto options = std::make_shared<LedgerOptions>();
-  CLI::App* command = app.add_subcommand("ledger", "The accepted digests of every golden case");
+  CLI::App* command = app.add_subcommand("ledger", "Digests of outputs that were accepted, for each golden case");
   command->require_subcommand(1);
   command->footer("Example: assay ledger accept rms_norm --why \"sums of squares in four chains\"");
   CLI::App* show_command = command->add_subcommand("show", "Digests, and who accepted them and why");

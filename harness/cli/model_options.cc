@@ -36,7 +36,7 @@ void add_plan_options(CLI::App& command, ModelOptions& options) {
       ->check(whole(1));
   command.add_option("--kv", options.kv, "Storage policy of the KV cache")->check(one_of(policy_names()));
   command.add_option("--kv-type", options.kv_type, "Type of the KV cache: f32 or f16")->check(one_of({"f32", "f16"}));
-  command.add_option("--rope", options.rope, "Recipe of the angles: f64, hf or ggml")
+  command.add_option("--rope", options.rope, "Whose rounding of the rope angles: f64, hf or ggml")
       ->check(one_of(std::vector<std::string>(kRopes.begin(), kRopes.end())));
 }
 

@@ -102,7 +102,7 @@ int trace_model(const TraceOptions& options, const Common& common) {
 
 Action add_trace(CLI::App& app, const Common& common) {
   auto options = std::make_shared<TraceOptions>();
-  CLI::App* command = app.add_subcommand("trace", "Run a prompt and keep what every site gives");
+  CLI::App* command = app.add_subcommand("trace", "Run a prompt and keep the output of each site, a named step of the model");
   add_model_options(*command, options->model);
   command->add_option("-p,--text", options->prompt, "The text to run");
   command->add_option("--golden", options->golden, "Run the tokens of this trace's prompts");

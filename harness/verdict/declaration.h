@@ -1,4 +1,4 @@
-// What a kernel declares that it computes in: the words of docs/your-kernel.md, "Arithmetic", and what they mean for an op.
+// What a kernel declares that it computes in: the words of docs/declaring.md, "Arithmetic", and what they mean for an op.
 #pragma once
 
 #include <map>

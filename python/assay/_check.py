@@ -62,7 +62,7 @@ def check(
 
     case, tag, shape, data, cases, seed, checks: as the options of `assay check`; without a seed each run draws other random cases.
     arrays: what a callable gets: "numpy", "torch", "jax" or "mlx"; None: what it is made of, else NumPy's.
-    traits: what the kernel declares, such as "nan=no" (docs/your-kernel.md, "Traits").
+    traits: what the kernel declares, such as "nan=no" (docs/declaring.md).
     isolation: "required" raises where something is missing, "none" leaves all of it out (a callable then runs in this interpreter).
     time_limit: seconds that a call may take. allow_read: files that a plugin may read.
     progress: told op, variant and case of each case that is done. exchange: the interpreter that holds the callable already (pytest's plugin).
