@@ -44,7 +44,8 @@ int attribute_model(const AttributeOptions& options, const Common& common) {
 
 Action add_attribute(CLI::App& app, const Common& common) {
   auto options = std::make_shared<AttributeOptions>();
-  CLI::App* command = app.add_subcommand("attribute", "Which step is at fault beside a golden trace: its kernel (GUILTY), the plan or a weight (MISWIRED)");
+  CLI::App* command = app.add_subcommand(
+      "attribute", "Which step is at fault beside a golden trace: its kernel (GUILTY), the plan or a weight (MISWIRED)");
   add_model_options(*command, options->model);
   command->add_option("--golden", options->golden, "The trace to hold the model to")->required();
   command->add_option("--recipe", options->recipe, "Which engine's roundings the golden has; by default what it says");

@@ -27,7 +27,8 @@ Action add_audit(CLI::App& app, const Common& common) {
       ->required();
   command->add_option("trace", options->trace, "Its trace, an .h5 file")->required();
   command->add_option("--recipe", options->recipe,
-                      "Which engine's roundings to allow: definition, hf-float32, hf-bfloat16, llama.cpp or assay; by default what the trace says");
+                      "Which engine's roundings to allow: definition, hf-float32, hf-bfloat16, llama.cpp or assay; by default "
+                      "what the trace says");
   command->add_option("--prompt", options->prompts, "Of the trace; by default all (repeatable)");
   add_threads_option(*command, options->threads);
   command->footer("Example: assay audit golden/models/kjv golden/traces/kjv-hf-bf16.h5");

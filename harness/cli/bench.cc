@@ -202,7 +202,8 @@ int run_bench(const BenchCliOptions& options, const Common& common) {
 
 Action add_bench(CLI::App& app, const Common& common) {
   auto options = std::make_shared<BenchCliOptions>();
-  CLI::App* command = app.add_subcommand("bench", "Time kernels that pass, in percent of the roof: the best that this machine was measured to do");
+  CLI::App* command = app.add_subcommand(
+      "bench", "Time kernels that pass, in percent of the roof: the best that this machine was measured to do");
   command->add_option("op", options->ops, "Ops to time, or patterns such as 'gemm_*'; none: all");
   add_isas(*command, options->isas);
   command->add_option("--shape", options->shape, "Sizes, such as n=3072,k=1024; without it the op's own shapes");

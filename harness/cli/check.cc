@@ -114,7 +114,8 @@ int check(CheckOptions options, const Common& common) {
 
 Action add_check(CLI::App& app, const Common& common) {
   auto options = std::make_shared<CheckOptions>();
-  CLI::App* command = app.add_subcommand("check", "Compare kernels with golden data and an fp64 reference; exit 1 on any failure");
+  CLI::App* command =
+      app.add_subcommand("check", "Compare kernels with golden data and an fp64 reference; exit 1 on any failure");
   add_selection(*command, options->selection);
   command->add_option("--ledger", options->selection.ledger,
                       "Digests of the plugins' kernels, kept for their owner (assay ledger accept --ledger)");

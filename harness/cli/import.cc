@@ -68,7 +68,8 @@ void add_head_options(CLI::App& kind, HeadOptions& head) {
                   "The model that was run, a GGUF file or a Hugging Face folder: its name, type of weights and sha256");
   kind.add_option("--model-name", head.model_name, "What the model is called");
   kind.add_option("--weights", head.weights, "Type of the weights that were run: bf16, f16, Q8_0, Q4_K_M, ...");
-  kind.add_option("--recipe", head.recipe, "Which engine's roundings: definition, hf, llama.cpp, assay; by default the dump's kind");
+  kind.add_option("--recipe", head.recipe,
+                  "Which engine's roundings: definition, hf, llama.cpp, assay; by default the dump's kind");
   kind.add_option("--rope", head.rope, "Recipe of the rope table: f64, hf, ggml, freqs; by default the dump's kind");
   kind.add_option("--source", head.source, "Which program in which version; by default what the dump says");
   kind.add_option("--licence", head.licence, "Of the values");

@@ -124,7 +124,8 @@ int list_json(const std::vector<const Op*>& chosen, const RemoteRunner* runner) 
 Action add_list(CLI::App& app, const Common& common) {
   auto ops = std::make_shared<std::vector<std::string>>();
   auto where = std::make_shared<RunnerCliOptions>();
-  CLI::App* command = app.add_subcommand("list", "Ops, their kernels (variants), golden files and contracts, and what this CPU runs");
+  CLI::App* command =
+      app.add_subcommand("list", "Ops, their kernels (variants), golden files and contracts, and what this CPU runs");
   command->add_option("op", *ops, "Ops to list, or patterns such as 'gemm_*'; none: all");
   where->add_to(*command);
   command->footer("Example: assay list rms_norm --json");

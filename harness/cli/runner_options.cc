@@ -34,7 +34,8 @@ void RunnerCliOptions::add_plugins_to(CLI::App& app) {
       ->allow_extra_args(false);
   app.add_option("--time-limit", limit_seconds, "Seconds that a call by a runner may take")->check(above_zero());
   app.add_option("--isolation", isolation,
-                 "What may confine the plugin's process (docs/runner.md): auto, all that this system has; required, that or an error; none")
+                 "What may confine the plugin's process (docs/runner.md): auto, all that this system has; required, that or an "
+                 "error; none")
       ->check(one_of({"auto", "required", "none"}));
   app.add_flag("--allow-fork", allow_fork, "A plugin may start new processes");
   app.add_option("--allow-read", allow_read, "A file or folder that a plugin may read; repeatable")->allow_extra_args(false);
