@@ -15,7 +15,7 @@ from assay.record._torch import Taps, taps, to_numpy
 
 # Of each architecture that the bench knows: which module's output, or with < which one's input, is which site. The rotated heads are no
 # module's: `_rotation` sees them.
-_QWEN3 = {
+QWEN3 = {
     "embed": "model.embed_tokens",
     "layers.{layer}.attn_norm": "model.layers.{layer}.input_layernorm",
     **{f"layers.{{layer}}.{name}": f"model.layers.{{layer}}.self_attn.{name}" for name in ("q_proj", "k_proj", "v_proj", "q_norm", "k_norm", "o_proj")},
@@ -27,7 +27,7 @@ _QWEN3 = {
     "layers.{layer}.ffn_residual": "model.layers.{layer}",
     "final_norm": "model.norm",
 }
-ARCHITECTURES = {"Qwen3ForCausalLM": _QWEN3}
+ARCHITECTURES = {"Qwen3ForCausalLM": QWEN3}
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from fnmatch import fnmatch
 from pathlib import Path
@@ -71,6 +71,13 @@ class _Prompt:
 def layer_site(layer: int, name: str) -> str:
     """layers.02.q_proj."""
     return f"layers.{layer:02d}.{name}"
+
+
+def expanded(mapping: Mapping[str, str], layers: int) -> Iterator[tuple[str, str]]:
+    """Sites and the parts that they name: `{layer}` stands for 0 .. layers - 1; in a site's name it has two digits."""
+    for site, name in mapping.items():
+        for layer in range(layers) if "{layer}" in site else [0]:
+            yield site.replace("{layer}", f"{layer:02d}"), name.replace("{layer}", str(layer))
 
 
 def all_sites(layers: int) -> set[str]:

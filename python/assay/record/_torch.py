@@ -11,7 +11,7 @@ import ml_dtypes
 import numpy as np
 
 from assay._errors import AssayError, unknown
-from assay.record._recording import Array, Head, Recording
+from assay.record._recording import Array, Head, Recording, expanded
 
 
 def to_numpy(tensor: Any) -> Array:
@@ -48,7 +48,7 @@ def taps(module: Any, mapping: Mapping[str, str], layers: int = 0) -> Iterator[T
     seen = Taps()
     hooks = []
     try:
-        for site, name in _expanded(mapping, layers):
+        for site, name in expanded(mapping, layers):
             path = name.removeprefix("<")
             if path not in parts:
                 raise AssayError(f"site {site}: {unknown('module', path, [one for one in parts if one])}")
@@ -57,12 +57,6 @@ def taps(module: Any, mapping: Mapping[str, str], layers: int = 0) -> Iterator[T
     finally:
         for hook in hooks:
             hook.remove()
-
-
-def _expanded(mapping: Mapping[str, str], layers: int) -> Iterator[tuple[str, str]]:
-    for site, name in mapping.items():
-        for layer in range(layers) if "{layer}" in site else [0]:
-            yield site.replace("{layer}", f"{layer:02d}"), name.replace("{layer}", str(layer))
 
 
 def _hook(part: Any, site: str, seen: Taps, *, before: bool) -> Any:
