@@ -19,5 +19,5 @@ sites = {site: np.array(value[0].astype(mx.float32)) for site, value in seen.ite
 sites |= {site: sites[site].swapaxes(0, 1) for site in sites if site.endswith("_rope")}  # from [head, token, dim]
 
 bits = config.get("quantization", {}).get("bits")
-head = Head("kjv", config["dtype"], recipe=f"mlx-{bits}bit" if bits else f"mlx-{dtype}", dtype=dtype, source=f"mlx {mx.__version__}")
+head = Head("kjv", {"bfloat16": "bf16", "float16": "f16", "float32": "f32"}[config["dtype"]], recipe=f"mlx-{bits}bit" if bits else f"mlx-{dtype}", dtype=dtype, source=f"mlx {mx.__version__}")
 Recording(head).add("prompt", ids, sites, sites.pop("lm_head")).write(out)

@@ -19,6 +19,7 @@ Action add_audit(CLI::App& app, const Common& common) {
     std::string trace;
     std::string recipe;
     std::vector<std::string> prompts;
+    std::vector<std::string> allowed;
     int threads = 0;
   };
   auto options = std::make_shared<Options>();
@@ -27,9 +28,10 @@ Action add_audit(CLI::App& app, const Common& common) {
       ->required();
   command->add_option("trace", options->trace, "Its trace, an .h5 file")->required();
   command->add_option("--recipe", options->recipe,
-                      "Which engine's roundings to allow: definition, hf-float32, hf-bfloat16, llama.cpp or assay; by default "
-                      "what the trace says");
+                      "Which engine's roundings to allow: a name (docs/audit.md has them), or FILE.json; by default what the trace says");
   command->add_option("--prompt", options->prompts, "Of the trace; by default all (repeatable)");
+  command->add_option("--allow", options->allowed,
+                      "SITE=BOUNDS WHY: a known deviation, listed, which fails when it grows; or a file with one a line (repeatable)");
   add_threads_option(*command, options->threads);
   command->footer("Example: assay audit golden/models/kjv golden/traces/kjv-hf-bf16.h5");
   return [options, &common] {
@@ -37,6 +39,7 @@ Action add_audit(CLI::App& app, const Common& common) {
     const TraceFile trace(options->trace);
     fmt::print(stderr, "{}", note_of_other_model(options->model, trace));
     AuditRequest request{&model, &trace, options->recipe, options->prompts, definition_wiring(model.config())};
+    request.allowed = read_allowed(options->allowed);
     request.threads = thread_count(options->threads);
     const AuditMemory memory = audit_memory(request);
     if (!common.json)

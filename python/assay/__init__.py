@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from assay._forensics import audit as audit
     from assay._forensics import bisect as bisect
     from assay._forensics import diff as diff
+    from assay._kernels import order as order
+    from assay._kernels import reduce as reduce
     from assay._ops import Op as Op
     from assay._ops import include_dir as include_dir
     from assay._ops import op as op
@@ -44,6 +46,7 @@ _HOMES = {
     "_check": ("check",),
     "_errors": ("ArgumentError", "AssayError", "ParityError"),
     "_forensics": ("attribute", "audit", "bisect", "diff"),
+    "_kernels": ("order", "reduce"),
     "_ops": ("Op", "include_dir", "op", "ops"),
     "_report": ("Failure", "Report"),
     "_trace": ("Trace",),

@@ -10,7 +10,7 @@ import os
 import subprocess
 import types
 import typing
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from functools import cache
 from typing import Any, Generic, TypeVar, cast
@@ -108,7 +108,7 @@ class Diff:
 
 @dataclass(frozen=True)
 class SiteAudit:
-    """A site of an engine's trace: right, wrong or not judged, and its distance in bounds (docs/audit.md)."""
+    """A site of an engine's trace: right, wrong, not judged or allowed, and its distance in bounds (docs/audit.md)."""
 
     site: str
     verdict: str
@@ -202,9 +202,20 @@ def diff(ours: PathLike, theirs: PathLike, *, prompt: str | None = None, sites: 
     return _made(Diff, found)
 
 
-def audit(model: PathLike, trace: PathLike, *, prompt: str | None = None, recipe: str | None = None) -> Audit:
-    """Another engine's trace against the definition, site by site. Raises AssayError where model or trace cannot be read."""
-    return _made(Audit, run("audit", model, trace, _option("--prompt", prompt), _option("--recipe", recipe)))
+def audit(
+    model: PathLike,
+    trace: PathLike,
+    *,
+    prompt: str | None = None,
+    recipe: str | Mapping[str, Any] | None = None,
+    allow: Mapping[str, str] | None = None,
+) -> Audit:
+    """Another engine's trace against the definition, site by site. `recipe`: a name, or what differs from one, {"base": "hf-float32", "silu_steps": 2}
+    (docs/audit.md). `allow`: known deviations, {"layers.*.swiglu": "20 its sigmoid"}: of 20 bounds at most. Raises AssayError where model or trace
+    cannot be read."""
+    named = json.dumps(recipe) if isinstance(recipe, Mapping) else recipe
+    allowed = [word for site, why in (allow or {}).items() for word in ("--allow", f"{site}={why}")]
+    return _made(Audit, run("audit", model, trace, _option("--prompt", prompt), _option("--recipe", named), allowed))
 
 
 def attribute(model: PathLike, golden: PathLike, *, prompt: str | None = None, recipe: str | None = None) -> Attribution:

@@ -1,4 +1,5 @@
-"""The bench over MCP, for programs that write kernels: `python -m assay.mcp` serves list, spec, check and bench on standard input and output.
+"""The bench over MCP, for programs that write kernels: `python -m assay.mcp` serves list, spec, check, bench, order and reduce on standard
+input and output.
 
 A kernel is named by a file: a plugin's library, or FILE.py:FUNCTION, which is loaded in the interpreter that judges it and nowhere else.
 Needs `pip install assay-bench[mcp]`.
@@ -96,7 +97,22 @@ def bench(op: str, kernel: str, arrays: str = "numpy", traits: str = "", warm: b
     return [dict(vars(one)) for one in report.timings]
 
 
-for tool in (list_ops, spec, check, bench):
+def order(op: str, plugin: str) -> dict[str, Any]:
+    """In which order a plugin's kernel adds up: for each length the tree in words, the accumulator, whether it is the canonical order."""
+    found = assay.order(op, plugin)
+    rows = [{"variant": one.variant, **{name: value for name, value in vars(s).items() if name != "joins"}} for one in found.kernels for s in one.sums]
+    return {"passed": found.passed, "sums": rows}
+
+
+def reduce(op: str, plugin: str, case: str = "", c: str = "", seconds: float = 60.0) -> dict[str, Any]:
+    """The smallest call that a plugin's kernel still fails: its sizes, what is wrong, how many numbers are left; `c`: a file that gets it as a program
+    in C which needs nothing of the bench."""
+    found = assay.reduce(op, plugin, case=case or None, c=c or None, seconds=seconds, seed=1)
+    return {"check": found.check, "from": vars(found.from_), "reduced": vars(found.reduced), "calls": found.calls, "ended_early": found.ended_early}
+
+
+# explain joins them here.
+for tool in (list_ops, spec, check, bench, order, reduce):
     server.add_tool(tool)
 
 if __name__ == "__main__":

@@ -141,7 +141,7 @@ class PromptRun {
 
   const AttributeRequest& request_;
   const Recipe& recipe_;
-  const Recipe& own_recipe_ = find_recipe("assay");
+  const Recipe& own_recipe_ = preset_recipe("assay");
   TraceRows rows_;
   Judge judge_;
   Judge own_judge_;
@@ -198,7 +198,7 @@ bool Attribution::passed() const {
 }
 
 Attribution attribute(const AttributeRequest& request) {
-  const Recipe& recipe = request.recipe.empty() ? recipe_of(*request.golden) : find_recipe(request.recipe);
+  const Recipe recipe = request.recipe.empty() ? recipe_of(*request.golden) : find_recipe(request.recipe);
   Attribution result{recipe.name, {}};
   const std::vector<PlanFault> faults = plan_faults(request.engine->plan());
   if (!faults.empty()) {

@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "harness/forensics/sites/site_name.h"
 #include "harness/forensics/trace/prompts.h"
@@ -15,7 +17,7 @@ namespace assay {
 namespace {
 
 const char* verdict_name(SiteVerdict verdict) {
-  constexpr const char* kNames[] = {"right", "wrong", "not judged"};
+  constexpr const char* kNames[] = {"right", "wrong", "not judged", "allowed"};
   return kNames[static_cast<std::size_t>(verdict)];
 }
 
@@ -32,7 +34,8 @@ std::string kinds_table(const PromptAudit& prompt, const Style& style) {
     auto found = std::ranges::find(kinds, kind, &std::pair<std::string, Sum>::first);
     if (found == kinds.end()) found = kinds.insert(kinds.end(), {std::string(kind), {}});
     Sum& sum = found->second;
-    ++(one.verdict == SiteVerdict::right ? sum.right : one.verdict == SiteVerdict::wrong ? sum.wrong : sum.not_judged);
+    std::int64_t* const counts[] = {&sum.right, &sum.wrong, &sum.not_judged, &sum.wrong};
+    ++*counts[static_cast<std::size_t>(one.verdict)];
     if (one.verdict == SiteVerdict::not_judged || one.excess.ratio < sum.worst) continue;
     sum.worst = one.excess.ratio;
     sum.at = one.site;
@@ -76,6 +79,15 @@ std::string all_wrong_text(const PromptAudit& prompt, const Style& style) {
   return text;
 }
 
+std::string allowed_text(const PromptAudit& prompt) {
+  std::string text;
+  for (const Judgement& one : prompt.sites) {
+    if (one.verdict == SiteVerdict::allowed)
+      text += fmt::format("allowed {}: {:.3g} bounds away, {}\n", one.site, one.excess.ratio, one.why_not);
+  }
+  return text;
+}
+
 std::string not_judged_text(const PromptAudit& prompt) {
   std::map<std::string, std::vector<std::string>> reasons;
   for (const Judgement& one : prompt.sites) {
@@ -87,6 +99,19 @@ std::string not_judged_text(const PromptAudit& prompt) {
                         sites.size() > 1 ? " .. " + sites.back() : "", reason);
   }
   return text;
+}
+
+// A deviation that grew beyond what was allowed is wrong, and says so.
+void allow(Judgement& one, const std::vector<Allowance>& all, std::set<const Allowance*>& needed) {
+  const Allowance* const allowed = find_allowed(all, one.site);
+  if (one.verdict != SiteVerdict::wrong || allowed == nullptr) return;
+  needed.insert(allowed);
+  if (one.excess.ratio <= allowed->bounds) {
+    one.verdict = SiteVerdict::allowed;
+    one.why_not = fmt::format("{:g} allowed: {}", allowed->bounds, allowed->why);
+  } else {
+    one.remarks.push_back(fmt::format("{:g} bounds were allowed ({}), and it has grown", allowed->bounds, allowed->why));
+  }
 }
 
 }  // namespace
@@ -119,20 +144,23 @@ AuditMemory audit_memory(const AuditRequest& request) {
 }
 
 AuditResult audit(const AuditRequest& request) {
-  const Recipe& recipe = request.recipe.empty() ? recipe_of(*request.trace) : find_recipe(request.recipe);
+  const Recipe recipe = request.recipe.empty() ? recipe_of(*request.trace) : find_recipe(request.recipe);
   Team team(request.threads);
   Judge judge(*request.model, recipe, request.trace->head("weights"), team);
-  AuditResult result{recipe.name, audit_memory(request), {}};
+  AuditResult result{recipe.name, audit_memory(request), {}, {}};
+  std::set<const Allowance*> needed;
   for (const std::string& name : chosen_prompts(*request.trace, request.prompts)) {
     TraceRows rows(*request.trace, name);
     PromptAudit prompt{name, std::ssize(rows.prompt().positions), {}};
     for (const SiteWiring& wiring : request.wiring) {
       rows.forget_if_many();
       prompt.sites.push_back(judge.judge(wiring, rows, true));
+      allow(prompt.sites.back(), request.allowed, needed);
       if (request.progress) request.progress(fmt::format("{}: {} of {} sites", name, prompt.sites.size(), request.wiring.size()));
     }
     result.prompts.push_back(std::move(prompt));
   }
+  std::ranges::copy_if(request.allowed, std::back_inserter(result.unneeded), [&](const Allowance& one) { return !needed.contains(&one); });
   return result;
 }
 
@@ -140,11 +168,14 @@ std::string audit_text(const AuditResult& result, const Style& style) {
   std::string text = fmt::format("recipe {}\n", result.recipe);
   for (const PromptAudit& prompt : result.prompts) {
     text += fmt::format("\n{}, {} rows\n{}", style.strong(prompt.prompt), prompt.rows, kinds_table(prompt, style));
-    text += all_wrong_text(prompt, style) + not_judged_text(prompt);
+    text += all_wrong_text(prompt, style) + allowed_text(prompt) + not_judged_text(prompt);
   }
+  for (const Allowance& one : result.unneeded) text += fmt::format("allowed and not needed: {}={:g} {}\n", one.sites, one.bounds, one.why);
   const std::string verdict = result.passed() ? style.good("PASS") : style.bad("FAIL");
-  return text + fmt::format("\n{}: {} sites right, {} wrong, {} not judged\n", verdict, result.count(SiteVerdict::right),
-                            result.count(SiteVerdict::wrong), result.count(SiteVerdict::not_judged));
+  const std::int64_t allowed = result.count(SiteVerdict::allowed);
+  return text + fmt::format("\n{}: {} sites right, {} wrong, {} not judged{}\n", verdict, result.count(SiteVerdict::right),
+                            result.count(SiteVerdict::wrong), result.count(SiteVerdict::not_judged),
+                            allowed > 0 ? fmt::format(", {} wrong as allowed", allowed) : "");
 }
 
 nlohmann::ordered_json audit_json(const AuditResult& result) {
@@ -168,6 +199,7 @@ nlohmann::ordered_json audit_json(const AuditResult& result) {
         site["output"] = one.excess.column;
         site["explanations"] = one.explanations;
         site["remarks"] = one.remarks;
+        if (one.verdict == SiteVerdict::allowed) site["why"] = one.why_not;
       }
       sites.push_back(std::move(site));
     }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/forensics/audit/allowed.h"
 #include "harness/forensics/audit/judge.h"
 #include "harness/reports/style.h"
 
@@ -18,6 +19,7 @@ struct AuditRequest {
   std::string recipe;                                     // empty: what the trace's head names
   std::vector<std::string> prompts;                       // empty: all
   std::vector<SiteWiring> wiring;                         // the definition's, or a plan's
+  std::vector<Allowance> allowed = {};                      // deviations that are known
   int threads = 1;                                        // the result does not depend on it
   std::function<void(const std::string&)> progress = {};  // how far it is, in words
 };
@@ -42,6 +44,7 @@ struct AuditResult {
   std::string recipe;
   AuditMemory memory;
   std::vector<PromptAudit> prompts;
+  std::vector<Allowance> unneeded;  // allowed, and nothing was wrong there
   std::int64_t count(SiteVerdict verdict) const;
   // Nothing judged is no pass.
   bool passed() const { return count(SiteVerdict::wrong) == 0 && count(SiteVerdict::right) > 0; }

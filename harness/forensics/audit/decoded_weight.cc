@@ -63,4 +63,16 @@ DecodedWeight DecodedWeight::transposed() const {
   return out;
 }
 
+// As ONNX Runtime's quantize_dynamic says: one scale in f32, ties to even. Its integers are exact, so the sum is one block's.
+DecodedWeight DecodedWeight::through_codes() const {
+  const WeightRows all = rows(0, rows());
+  const auto scale = static_cast<float>(all.value.cwiseAbs().maxCoeff() * 2 / 254);
+  DecodedWeight out(RowMatrix(all.value.unaryExpr([&](double w) {
+    const float code = scale == 0 ? 0 : std::nearbyint(static_cast<float>(w) / scale);
+    return static_cast<double>(scale) * static_cast<double>(code);
+  })));
+  out.blocks_ = 1;
+  return out;
+}
+
 }  // namespace assay

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "harness/forensics/sites/site_name.h"
@@ -47,13 +48,23 @@ bool feeds(const Source& source, const std::string& site) {
 
 }  // namespace
 
-bool Tries::fits(const SiteCall& call, const Recipe& recipe) const {
+double Tries::left(const SiteCall& call, const Recipe& recipe) const {
+  constexpr double kNothing = std::numeric_limits<double>::infinity();
   try {
     const Truth truth = evaluate(call, recipe, site_.team);
-    return truth.value.cols() == value_.cols() && excess_of(value_, truth).ratio <= 1;
+    return truth.value.cols() == value_.cols() ? excess_of(value_, truth).ratio : kNothing;
   } catch (const std::invalid_argument&) {
-    return false;  // shapes that do not fit explain nothing
+    return kNothing;
   }
+}
+
+bool Tries::note(const std::string& what, double left) {
+  if (left <= 1) add(what);
+  if (left < out_.left) {
+    out_.left = left;
+    out_.nearest = what;
+  }
+  return left <= 1;
 }
 
 void try_inputs(Tries& tries) {
@@ -96,19 +107,19 @@ void try_weights(Tries& tries) {
 
 }  // namespace explanation
 
-std::vector<std::string> explain(const WrongSite& site) {
+Explained explain(const WrongSite& site) {
   explanation::Tries tries(site);
   explanation::try_settings(tries);
   explanation::try_inputs(tries);
   explanation::try_weights(tries);
   if (tries.found().empty()) explanation::try_estimates(tries);
-  if (!tries.found().empty()) return tries.found();
+  if (!tries.found().empty()) return tries.explained();
   try {
     explanation::try_values(tries, evaluate(site.call, site.recipe, site.team));
   } catch (const std::invalid_argument&) {
-    return {};  // shapes that do not fit
+    return tries.explained();  // shapes that do not fit
   }
-  return tries.found();
+  return tries.explained();
 }
 
 }  // namespace assay

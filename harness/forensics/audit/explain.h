@@ -1,6 +1,7 @@
 // Known ways to be wrong, tried one by one: a change of the definition with which a site's values are right explains them.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -22,10 +23,21 @@ struct WrongSite {
   Team& team;
 };
 
-// Every change that explains the values; several where the values cannot tell them apart.
-std::vector<std::string> explain(const WrongSite& site);
+struct Explained {
+  std::vector<std::string> by;  // every change that explains the values; several where the values cannot tell them apart
+  // Without one: the change that leaves least, and how many bounds.
+  std::string nearest;
+  double left = std::numeric_limits<double>::infinity();
+};
+Explained explain(const WrongSite& site);
 
 namespace explanation {
+
+// A change that is none: factors so near to 1, biases so small against the values.
+inline constexpr double kIdentity = 1e-3;
+
+// `x` with as many significant digits.
+double to_digits(double x, int digits);
 
 // What the tries share: they differ in what they change.
 class Tries {
@@ -34,19 +46,25 @@ class Tries {
 
   const WrongSite& site() const { return site_; }
   const RowMatrix& value() const { return value_; }
-  const std::vector<std::string>& found() const { return found_; }
-  void add(std::string what) { found_.push_back(std::move(what)); }
+  const std::vector<std::string>& found() const { return out_.by; }
+  const Explained& explained() const { return out_; }
+  void add(std::string what) { out_.by.push_back(std::move(what)); }
 
-  bool fits(const SiteCall& call) const { return fits(call, site_.recipe); }
-  bool fits(const SiteCall& call, const Recipe& recipe) const;
+  // In bounds; infinite where shapes do not fit, which explains nothing.
+  double left(const SiteCall& call, const Recipe& recipe) const;
+  bool fits(const SiteCall& call) const { return left(call, site_.recipe) <= 1; }
   // Notes `what` if the values are right with the change.
   template <class Change>
   bool attempt(const std::string& what, const Change& change) {
     SiteCall call = site_.call;
     change(call);
-    const bool right = fits(call);
-    if (right) add(what);
-    return right;
+    return note(what, left(call, site_.recipe));
+  }
+  template <class Change>
+  bool attempt_recipe(const std::string& what, const Change& change) {
+    Recipe recipe = site_.recipe;
+    change(recipe);
+    return note(what, left(site_.call, recipe));
   }
   // The definition's values with a change; throws std::invalid_argument where shapes do not fit.
   template <class Change>
@@ -57,16 +75,21 @@ class Tries {
   }
 
  private:
+  bool note(const std::string& what, double left);
+
   const WrongSite& site_;
   const RowMatrix& value_;
-  std::vector<std::string> found_;
+  Explained out_;
 };
 
 void try_settings(Tries& tries);
-// Of theta and eps, round numbers that the values themselves ask for.
+// Of theta, eps, scale, window and mask, numbers that the values themselves ask for.
 void try_estimates(Tries& tries);
 void try_inputs(Tries& tries);
 void try_weights(Tries& tries);
+void try_attention_estimates(Tries& tries);
+// Of a matrix or a table: single numbers that the values ask for.
+void try_weight_numbers(Tries& tries, const Truth& truth);
 // Of the values alone, whatever the op: copies, rows or heads in another place, a factor, a bias, some numbers of the weight.
 void try_values(Tries& tries, const Truth& truth);
 

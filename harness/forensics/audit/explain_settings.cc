@@ -15,9 +15,16 @@ namespace {
 
 constexpr std::array kEps = {0.0, 1e-12, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2};
 constexpr std::array kThetas = {1e4, 1e5, 5e5, 1e6, 2e6, 5e6, 1e7, 1e8};
-constexpr std::array kRoundings = {ActivationRounding::none, ActivationRounding::f16,       ActivationRounding::bf16,
-                                   ActivationRounding::q8_0, ActivationRounding::q8_0_by_d, ActivationRounding::q8_k};
-constexpr std::array<std::int64_t, 6> kWindows = {128, 256, 512, 1024, 2048, 4096};
+constexpr std::array kRoundings = {ActivationRounding::none,      ActivationRounding::f16,  ActivationRounding::bf16,
+                                   ActivationRounding::q8_0,      ActivationRounding::q8_0_by_d, ActivationRounding::q8_k,
+                                   ActivationRounding::u8_tensor};
+struct Narrowed {
+  ActivationRounding SiteCall::*which;
+  const char* name;
+};
+constexpr std::array<Narrowed, 3> kNarrowed = {{{&SiteCall::frequencies, "frequencies"},
+                                                {&SiteCall::angles, "angles"},
+                                                {&SiteCall::sines, "sines and cosines"}}};
 
 struct Turn {
   double factor;
@@ -82,6 +89,10 @@ void try_rotations(Tries& tries) {
   tries.attempt("adjacent pairs", [](SiteCall& call) { call.adjacent = true; });
   tries.attempt("only the first half of each head rotated", [](SiteCall& call) { call.half_rotated = true; });
   for (const Turn& turn : kTurns) tries.attempt(turn.name, [&](SiteCall& call) { call.turn = turn.factor; });
+  for (const Narrowed& one : kNarrowed) {
+    for (const ActivationRounding rounding : {ActivationRounding::f16, ActivationRounding::bf16})
+      tries.attempt(fmt::format("{} {}", one.name, rounding_name(rounding)), [&](SiteCall& call) { call.*one.which = rounding; });
+  }
   const std::int64_t first = tries.site().call.positions.front();
   for (const std::int64_t shift : {std::int64_t{-1}, std::int64_t{1}, -first}) {
     if (shift == 0 || (shift == -first && first == 1)) continue;
@@ -101,16 +112,26 @@ void try_attention(Tries& tries) {
   tries.attempt("scores over head_dim, not its root", [&](SiteCall& call) { call.score_scale = 1 / d; });
   tries.attempt("keys and values exchanged", [](SiteCall& call) { std::swap(call.inputs[1], call.inputs[2]); });
   tries.attempt("q, k, v and the softmax in f16, as with a cache of f16", [](SiteCall& call) { call.half_cache = true; });
-  for (const std::int64_t window : kWindows) {
-    if (window > own.positions.back() || window == own.window) continue;
-    tries.attempt(fmt::format("a window of {} positions", window), [&](SiteCall& call) { call.window = window; });
-  }
   if (own.window > 0) tries.attempt("no window", [](SiteCall& call) { call.window = 0; });
+}
+
+// A sigmoid whose error does not shrink with it: rational functions and tables have such. How large it is at least, as a power of two.
+void try_sigmoid(Tries& tries) {
+  for (const double error : {0x1p-26, 0x1p-25, 0x1p-24, 0x1p-23, 0x1p-22, 0x1p-21, 0x1p-20}) {
+    if (error <= tries.site().recipe.sigmoid) continue;
+    const std::string what = fmt::format("a sigmoid off by up to {:.1g} also where it is small, at a gate of -6.5 {:.1g} of itself",
+                                         error, error * (1 + std::exp(6.5)));
+    if (tries.attempt_recipe(what, [&](Recipe& recipe) { recipe.sigmoid = error; })) return;
+  }
 }
 
 void try_gates(Tries& tries) {
   tries.attempt("gate and up exchanged", [](SiteCall& call) { std::swap(call.inputs[0], call.inputs[1]); });
   for (const GateName& one : kGates) tries.attempt(one.name, [&](SiteCall& call) { call.gate = one.gate; });
+  const Recipe& recipe = tries.site().recipe;
+  if (recipe.inner.u > 0 && recipe.silu_steps < 2)
+    tries.attempt_recipe("silu's sigmoid rounded by itself, before its product", [](Recipe& changed) { changed.silu_steps = 2; });
+  if (tries.found().empty()) try_sigmoid(tries);
 }
 
 template <class Narrow>
@@ -120,19 +141,15 @@ bool holds(const RowMatrix& value) {
 
 // Results in a type narrower than the recipe's: every value is one of that type's, and near enough.
 void try_stored(Tries& tries) {
-  if (tries.site().recipe.stored > 0) return;
-  const auto attempt = [&](bool narrow, double stored, const char* what) {
+  if (tries.site().recipe.stored.u > 0) return;
+  const auto attempt = [&](bool narrow, const Storage& stored, const char* what) {
     if (!narrow) return;
     Recipe recipe = tries.site().recipe;
     recipe.stored = stored;
-    if (tries.fits(tries.site().call, recipe)) tries.add(what);
+    if (tries.left(tries.site().call, recipe) <= 1) tries.add(what);
   };
-  attempt(holds<reference::Bfloat>(tries.value()), 0x1p-8, "results stored in bf16");
-  attempt(holds<reference::Half>(tries.value()), 0x1p-11, "results stored in f16");
-}
-
-double rounded(double x, int digits) {
-  return std::stod(fmt::format("{:.{}e}", x, digits - 1));
+  attempt(holds<reference::Bfloat>(tries.value()), kKeptBf16, "results stored in bf16");
+  attempt(holds<reference::Half>(tries.value()), kKeptF16, "results stored in f16");
 }
 
 // The coarsest rounding of an estimate with which the values are right.
@@ -140,7 +157,7 @@ void try_rounded(Tries& tries, double estimate, const char* name, double SiteCal
   constexpr int kDigits = 5;
   if (!std::isfinite(estimate) || estimate <= 0) return;
   for (int digits = 1; digits <= kDigits; ++digits) {
-    const double number = rounded(estimate, digits);
+    const double number = to_digits(estimate, digits);
     if (tries.attempt(fmt::format("{} {}", name, number), [&](SiteCall& call) { call.*setting = number; })) return;
   }
 }
@@ -202,7 +219,12 @@ constexpr Settings kSettings[] = {{Formula::linear, try_roundings},
 
 }  // namespace
 
+double to_digits(double x, int digits) {
+  return std::stod(fmt::format("{:.{}e}", x, digits - 1));
+}
+
 void try_estimates(Tries& tries) {
+  if (tries.site().wiring.formula == Formula::attention) try_attention_estimates(tries);
   if (tries.site().wiring.formula == Formula::rms_norm) try_rounded(tries, estimated_eps(tries), "eps", &SiteCall::eps);
   if (tries.site().wiring.formula == Formula::rope) try_rounded(tries, estimated_theta(tries), "theta", &SiteCall::theta);
 }

@@ -15,6 +15,20 @@ bool equals(const Tries& tries, const RowMatrix& value, const RowMatrix& bound) 
   return excess_of(tries.value(), {value, bound}).ratio <= 1;
 }
 
+// A copy of its own input: the op itself was left out.
+std::string missing(const WrongSite& site, const std::string& other) {
+  const auto is_input = [&](const Source& source) { return source.size() == 1 && source[0].site == other; };
+  if (std::ranges::none_of(site.wiring.inputs, is_input)) return {};
+  switch (site.wiring.formula) {
+    case Formula::rms_norm:
+      return "the norm is missing: ";
+    case Formula::add:
+      return "the addition is missing: ";
+    default:
+      return "it is missing: ";
+  }
+}
+
 void try_copies(Tries& tries) {
   if (tries.value().isZero(0)) {
     tries.add("zeros everywhere");
@@ -24,7 +38,8 @@ void try_copies(Tries& tries) {
   for (const std::string& other : rows.prompt().sites) {
     if (other == tries.site().wiring.site) continue;
     const RowMatrix& candidate = rows.site(other);
-    if (candidate.cols() == tries.value().cols() && candidate == tries.value()) tries.add(fmt::format("a copy of {}", other));
+    if (candidate.cols() != tries.value().cols() || candidate != tries.value()) continue;
+    tries.add(fmt::format("{}a copy of {}", missing(tries.site(), other), other));
   }
 }
 
@@ -41,21 +56,26 @@ void try_moved_rows(Tries& tries, const Truth& truth) {
   }
 }
 
-// The factor is found from the values, so it may be off by as much as these.
+// As few digits as do.
 void try_factor(Tries& tries, const Truth& truth) {
   const double norm = truth.value.squaredNorm();
   if (norm == 0) return;
-  const double factor = tries.value().cwiseProduct(truth.value).sum() / norm;
-  if (!std::isfinite(factor) || factor == 0) return;
-  if (equals(tries, factor * truth.value, 2 * std::abs(factor) * truth.bound))
-    tries.add(fmt::format("{:.6g} times too large", factor));
+  const double estimate = tries.value().cwiseProduct(truth.value).sum() / norm;
+  if (!std::isfinite(estimate) || estimate == 0) return;
+  for (int digits = 1; digits <= 9; ++digits) {
+    const double factor = to_digits(estimate, digits);
+    if (std::abs(factor - 1) < kIdentity || !equals(tries, factor * truth.value, std::abs(factor) * truth.bound)) continue;
+    tries.add(fmt::format("{} times too large", factor));
+    return;
+  }
 }
 
 void try_bias(Tries& tries, const Truth& truth) {
   const RowMatrix error = tries.value() - truth.value;
   if (error.rows() < 2 || !error.allFinite()) return;
   const Eigen::RowVectorXd mean = error.colwise().mean();
-  if (!equals(tries, truth.value.rowwise() + mean, 2 * truth.bound)) return;
+  const double size = truth.value.norm() / std::sqrt(static_cast<double>(truth.value.rows()));
+  if (mean.norm() < kIdentity * size || !equals(tries, truth.value.rowwise() + mean, truth.bound)) return;
   Eigen::Index at = 0;
   mean.cwiseAbs().maxCoeff(&at);
   tries.add(fmt::format("a bias: each output is off by the same in every row, output {} by {:.6g}", at, mean[at]));
@@ -94,14 +114,6 @@ void try_interleaved(Tries& tries, const Truth& truth, Eigen::Index d) {
   }
 }
 
-// All other outputs are right, and these are wrong for most tokens.
-void try_weight_rows(Tries& tries, const Truth& truth) {
-  const Excess excess = excess_of(tries.value(), truth);
-  const auto rows = std::ssize(excess.columns);
-  if (4 * rows > truth.value.cols() || 2 * std::ssize(excess.rows) < truth.value.rows()) return;
-  tries.add(fmt::format("other numbers in {} of {} rows of the weight {}", rows, truth.value.cols(), tries.site().weight->name));
-}
-
 // The numbers of a norm's weight that the values ask for, where all rows and heads ask for the same.
 void try_norm_weight(Tries& tries) {
   const SiteCall& call = tries.site().call;
@@ -124,9 +136,8 @@ void try_norm_weight(Tries& tries) {
     weight(0, i) = square > 0 ? product / square : 0;
   }
   const DecodedWeight asked(weight);
-  Truth truth = tries.truth_with([&](SiteCall& changed) { changed.weight = &asked; });
-  truth.bound *= 2;  // the weight is found from the values
-  if (excess_of(tries.value(), truth).ratio > 1) return;
+  const Truth truth = tries.truth_with([&](SiteCall& changed) { changed.weight = &asked; });
+  if (excess_of(tries.value(), truth).ratio > 1 || (weight - own).norm() < kIdentity * own.norm()) return;
   const Eigen::Index first = *wrong.begin();
   tries.add(fmt::format("{} of {} numbers of the weight: number {} is {:.6g}, the values ask for {:.6g}", wrong.size(), n, first,
                         own(0, first), weight(0, first)));
@@ -146,7 +157,7 @@ void try_values(Tries& tries, const Truth& truth) {
   if (in_heads) try_head_order(tries, truth, d);
   if (truth.value.cols() % d == 0) try_interleaved(tries, truth, d);
   if (site.wiring.formula == Formula::rms_norm) try_norm_weight(tries);
-  if (tries.found().empty() && site.wiring.formula == Formula::linear) try_weight_rows(tries, truth);
+  if (tries.found().empty() && site.weight != nullptr) try_weight_numbers(tries, truth);
   if (tries.found().empty()) try_bias(tries, truth);
 }
 

@@ -18,7 +18,8 @@ using formula::sum_growth;
 namespace formula {
 
 void store(Truth& truth, const Recipe& recipe) {
-  truth.bound = truth.bound.array() + recipe.stored * (truth.value.array().abs() + truth.bound.array()) + kTiny;
+  truth.bound =
+      truth.bound.array() + recipe.stored.u * (truth.value.array().abs() + truth.bound.array()) + recipe.stored.tiny + kTiny;
 }
 
 }  // namespace formula
@@ -45,11 +46,10 @@ Truth linear(const SiteCall& call, const Recipe& recipe, Team& team) {
   const DecodedWeight& w = *call.weight;
   RowMatrix x = call.inputs[0];
   require(x.cols() == w.cols(), "the weight has " + std::to_string(w.cols()) + " columns");
-  for (Eigen::Index row = 0; row < x.rows(); ++row) {
-    const std::vector<double> rounded =
-        round_activations(call.activations, {x.row(row).data(), static_cast<std::size_t>(x.cols())});
-    x.row(row) = Eigen::Map<const Eigen::RowVectorXd>(rounded.data(), x.cols());
-  }
+  const bool as_one = call.activations == ActivationRounding::u8_tensor;
+  const Eigen::Index count = as_one ? x.size() : x.cols();
+  for (Eigen::Index first = 0; count > 0 && first < x.size(); first += count)
+    std::ranges::copy(round_activations(call.activations, {x.data() + first, static_cast<std::size_t>(count)}), x.data() + first);
   const RowMatrix magnitudes = x.cwiseAbs();
   // Blocks: integers are exact, then two terms a block meet one rounding each, and the products of scales (docs/numerics.md).
   const double n = w.blocks() > 0 ? 2.0 * static_cast<double>(w.blocks()) + 3 : static_cast<double>(x.cols()) + 1;
@@ -85,11 +85,20 @@ Truth rms_norm(const SiteCall& call, const Recipe& recipe) {
       truth.value.row(row).segment(head * n, n) = in.array() * r * weight.array();
     }
   }
-  // Half of the mean's error, its division, the root, the reciprocal, two products. A narrow engine stores the normalised value too.
-  const double relative = sum_growth(static_cast<double>(n) / 2 + 8, recipe) + recipe.stored * (1 + recipe.stored);
+  // Half of the mean's error, its division, the root, the reciprocal, two products. A narrow engine keeps the normalised value too.
+  const double relative = sum_growth(static_cast<double>(n) / 2 + 8, recipe) + recipe.inner.u * (1 + recipe.stored.u);
   truth.bound = relative * truth.value.cwiseAbs();
+  const Eigen::RowVectorXd denormal = (recipe.inner.tiny * weight.cwiseAbs()).replicate(1, call.heads);
+  truth.bound.rowwise() += denormal;
   store(truth, recipe);
   return truth;
+}
+
+// A number that is off by at most `by`, and how far: rounded to a narrow type, it may fall to either side of a tie.
+std::pair<double, double> kept(ActivationRounding narrow, double x, double by) {
+  if (narrow == ActivationRounding::none) return {x, by};
+  const auto through = [&](double number) { return round_activations(narrow, {&number, 1}).front(); };
+  return {through(x), std::max(through(x + by) - through(x), through(x) - through(x - by))};
 }
 
 Truth rope(const SiteCall& call, const Recipe& recipe) {
@@ -98,15 +107,19 @@ Truth rope(const SiteCall& call, const Recipe& recipe) {
   const Eigen::Index d = call.half_rotated ? width / 2 : width;
   require(d % 2 == 0, "heads of " + std::to_string(width));
   Truth truth{x, RowMatrix::Zero(x.rows(), x.cols())};
-  const double roundings =
-      sum_growth(4, recipe) + 2 * recipe.stored * (1 + recipe.stored);  // sine, product, sum; narrow: cast, product
+  // Sine, product, sum; narrow: cast, product.
+  const double roundings = sum_growth(4, recipe) + 2 * recipe.inner.u * (1 + recipe.inner.u);
   for (Eigen::Index row = 0; row < x.rows(); ++row) {
     const double position = call.turn * static_cast<double>(call.positions[static_cast<std::size_t>(row)] + call.shift);
     for (Eigen::Index i = 0; i < d / 2; ++i) {
-      const double angle = position * std::pow(call.theta, -2.0 * static_cast<double>(i) / static_cast<double>(d));
-      const double drift = std::abs(angle) * (recipe.angle_first + static_cast<double>(i) * recipe.angle_per_pair + 0x1p-50);
-      const double c = std::cos(angle);
-      const double s = std::sin(angle);
+      const double part = 2.0 * static_cast<double>(i) / static_cast<double>(d);
+      const double relative = recipe.angle_first + static_cast<double>(i) * recipe.angle_per_pair +
+                              part * std::abs(std::log(call.theta)) * recipe.angle_per_log + 0x1p-50;
+      const auto [frequency, apart] = kept(call.frequencies, std::pow(call.theta, -part), relative * std::pow(call.theta, -part));
+      const auto [angle, drift] =
+          kept(call.angles, position * frequency, std::abs(position) * (apart + relative * std::abs(frequency)));
+      const auto [c, c_drift] = kept(call.sines, std::cos(angle), drift);
+      const auto [s, s_drift] = kept(call.sines, std::sin(angle), drift);
       for (Eigen::Index head = 0; head < call.heads; ++head) {
         const Eigen::Index a = head * width + (call.adjacent ? 2 * i : i);
         const Eigen::Index b = head * width + (call.adjacent ? 2 * i + 1 : i + d / 2);
@@ -114,7 +127,7 @@ Truth rope(const SiteCall& call, const Recipe& recipe) {
         const double x1 = x(row, b);
         truth.value(row, a) = x0 * c - x1 * s;
         truth.value(row, b) = x1 * c + x0 * s;
-        const double moved = drift * (std::abs(x0) + std::abs(x1));
+        const double moved = (std::max(c_drift, s_drift) + recipe.inner.tiny) * (std::abs(x0) + std::abs(x1)) + 2 * recipe.inner.tiny;
         truth.bound(row, a) = roundings * (std::abs(x0 * c) + std::abs(x1 * s)) + moved;
         truth.bound(row, b) = roundings * (std::abs(x1 * c) + std::abs(x0 * s)) + moved;
       }

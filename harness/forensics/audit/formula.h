@@ -36,6 +36,7 @@ class DecodedWeight {
   WeightRows rows(std::int64_t first, std::int64_t count) const;
   // Decoded as a whole.
   DecodedWeight transposed() const;
+  DecodedWeight through_codes() const;  // WeightRounding::i8_tensor
 
  private:
   const Weight* stored_ = nullptr;
@@ -73,11 +74,16 @@ struct SiteCall {
   bool adjacent = false;        // rope: pairs (2i, 2i + 1)
   bool half_rotated = false;    // rope: of the first half of a head alone
   double turn = 1;              // rope: of the angle
+  ActivationRounding frequencies = ActivationRounding::none;  // rope: these, angles, or sines and cosines in a narrow type
+  ActivationRounding angles = ActivationRounding::none;
+  ActivationRounding sines = ActivationRounding::none;
   std::int64_t shift = 0;       // rope: of the positions
   bool kv_modulo = false;       // attention: kv head = h % kv_heads
   std::int64_t mask_ahead = 0;  // attention: keys up to position + this
+  double mask_depth = 0;        // attention: what is taken off the scores of later tokens; 0: they are hidden
   double score_scale = 0;       // attention; 0: 1 / sqrt(head_dim)
   bool half_cache = false;      // attention: q, k and v rounded to f16, the softmax's weights too
+  bool bfloat_softmax = false;  // attention: scores and weights rounded to bf16
   Gate gate = Gate::silu;       // swiglu
 };
 

@@ -9,9 +9,6 @@
 namespace assay::formula {
 namespace {
 
-constexpr double kHalf = 0x1p-11;      // unit roundoff of f16
-constexpr double kHalfTiny = 0x1p-25;  // half its smallest denormal
-
 struct Heads {
   RowMatrix q, k, v;
 };
@@ -28,6 +25,11 @@ RowMatrix cached(const RowMatrix& x, bool half) {
   return out;
 }
 
+Eigen::ArrayXd through_bfloat(const Eigen::ArrayXd& x) {
+  const std::vector<double> rounded = round_activations(ActivationRounding::bf16, {x.data(), static_cast<std::size_t>(x.size())});
+  return Eigen::Map<const Eigen::ArrayXd>(rounded.data(), x.size());
+}
+
 // One query head against the keys that it sees; docs/numerics.md's bound of attention with sums in any order.
 class Head {
  public:
@@ -35,29 +37,42 @@ class Head {
       : recipe_(recipe),
         dimension_(dimension),
         scale_(call.score_scale > 0 ? call.score_scale : 1 / std::sqrt(dimension)),
-        half_(call.half_cache) {}
+        kept_(call.half_cache       ? Storage{std::max(recipe.inner.u, kKeptF16.u), kKeptF16.tiny}
+              : call.bfloat_softmax ? kKeptBf16
+                                    : recipe.inner),
+        narrow_(call.bfloat_softmax) {}
 
+  // `seen`: keys before the mask; from the scores of others `depth` is taken off.
   void attend(const Eigen::RowVectorXd& q, const Eigen::Ref<const RowMatrix>& k, const Eigen::Ref<const RowMatrix>& magnitudes,
-              const Eigen::Ref<const RowMatrix>& v, Eigen::Ref<Eigen::RowVectorXd> value,
+              const Eigen::Ref<const RowMatrix>& v, Eigen::Index seen, double depth, Eigen::Ref<Eigen::RowVectorXd> value,
               Eigen::Ref<Eigen::RowVectorXd> bound) const {
     const auto keys = static_cast<double>(k.rows());
-    const Eigen::ArrayXd score = scale_ * (k * q.transpose()).array();
+    Eigen::ArrayXd score = scale_ * (k * q.transpose()).array();
+    score.tail(std::max<Eigen::Index>(k.rows() - seen, 0)) -= depth;
     const Eigen::ArrayXd extent = scale_ * (magnitudes * q.cwiseAbs().transpose()).array();
-    const Eigen::ArrayXd moved = sum_growth(dimension_ + 3, recipe_) * extent + 2 * recipe_.stored * score.abs();
+    // Scores are kept twice, before and after the scale; or queries after it, and scores once.
+    const Storage& inner = narrow_ ? kept_ : recipe_.inner;
+    const Eigen::ArrayXd moved =
+        sum_growth(dimension_ + 3, recipe_) * extent +
+        (recipe_.scaled_queries ? Eigen::ArrayXd(inner.u * (extent + score.abs()) + inner.tiny * magnitudes.rowwise().sum().array())
+                                : Eigen::ArrayXd(2 * inner.u * score.abs())) +
+        2 * inner.tiny;
+    if (narrow_) score = through_bfloat(score);
     const Eigen::ArrayXd below = score.maxCoeff() - score;
     const Eigen::ArrayXd e = (-below).exp();
-    const Eigen::ArrayXd w = e / e.sum();
+    const Eigen::ArrayXd weight = e / e.sum();
+    const Eigen::ArrayXd w = narrow_ ? through_bfloat(weight) : weight;
     const Eigen::ArrayXd x = moved + recipe_.u * (below + moved + moved.maxCoeff()) + 2 * kExpUlps * recipe_.u + 8 * kOwn;
     const Eigen::ArrayXd t = w * (x.exp() - 1) + (below > 80).select(Eigen::ArrayXd::Constant(below.size(), 0x1p-115), 0.0);
     const double total = t.sum();
     // Weights are stored once they are normalised: that rounding no division makes good.
-    const double g = sum_growth(2 * keys + 4, recipe_) + std::max(recipe_.stored, half_ ? kHalf : 0.0);
+    const double g = sum_growth(2 * keys + 4, recipe_) + kept_.u;
     value = w.matrix().transpose() * v;
     for (Eigen::Index c = 0; c < v.cols(); ++c) {
       const auto column = v.col(c).array();
       const double sums = (t * (column - value[c]).abs()).sum() +
                           g * (((w + t) * column.abs()).sum() + (1 + total) * std::abs(value[c])) +
-                          (half_ ? kHalfTiny * column.abs().sum() : 0.0);
+                          kept_.tiny * column.abs().sum();
       const double denominator = 1 - total - g * (1 + total);
       bound[c] =
           denominator > 0.5 ? sums / denominator + recipe_.u * std::abs(value[c]) : std::numeric_limits<double>::infinity();
@@ -68,7 +83,8 @@ class Head {
   const Recipe& recipe_;
   double dimension_;
   double scale_;
-  bool half_;
+  Storage kept_;  // the softmax's weights
+  bool narrow_;   // rounded to bf16, and so are scores
 };
 
 double logistic(double x) {
@@ -112,7 +128,8 @@ Truth attention(const SiteCall& call, const Recipe& recipe, Team& team) {
     const RowMatrix magnitudes = k_head.cwiseAbs();
     parallel_blocks(team, q.rows(), 1, [&](std::int64_t row, std::int64_t) {
       const Eigen::Index position = call.positions[static_cast<std::size_t>(row)];
-      const Eigen::Index end = std::clamp<Eigen::Index>(position + 1 + call.mask_ahead, 1, k.rows());
+      const Eigen::Index seen = std::clamp<Eigen::Index>(position + 1 + call.mask_ahead, 1, k.rows());
+      const Eigen::Index end = call.mask_depth > 0 ? k.rows() : seen;
       const Eigen::Index begin = call.window > 0 ? std::clamp<Eigen::Index>(position + 1 - call.window, 0, end - 1) : 0;
       const Eigen::Index count = end - begin;
       Eigen::RowVectorXd value(d);
@@ -120,7 +137,7 @@ Truth attention(const SiteCall& call, const Recipe& recipe, Team& team) {
       for (Eigen::Index head = 0; head < call.heads; ++head) {
         if ((call.kv_modulo ? head % call.kv_heads : head / group) != kv) continue;
         one.attend(q.row(row).segment(head * d, d), k_head.middleRows(begin, count), magnitudes.middleRows(begin, count),
-                   v_head.middleRows(begin, count), value, bound);
+                   v_head.middleRows(begin, count), seen - begin, call.mask_depth, value, bound);
         truth.value.row(row).segment(head * d, d) = value;
         truth.bound.row(row).segment(head * d, d) = bound;
       }
@@ -134,8 +151,12 @@ Truth gated(const SiteCall& call, const Recipe& recipe) {
   const auto g = call.inputs[0].array();
   const auto up = call.inputs[1].array();
   Truth truth{(g.unaryExpr([&](double x) { return gate_value(call.gate, x); }) * up).matrix(), {}};
-  const double roundings = 4 * recipe.u + 8 * kOwn + recipe.stored;
+  const double roundings = 4 * recipe.u + 8 * kOwn + growth(recipe.silu_steps, recipe.inner.u);
+  // What a sigmoid, and 1 + tanh or 1 + erf, is off by does not shrink with it.
+  const bool cancels = call.gate == Gate::gelu || call.gate == Gate::gelu_tanh;
+  const double absolute = recipe.sigmoid + (cancels ? 2 * kExpUlps * recipe.u : 0.0);
   truth.bound = ((roundings + 2 * kExpUlps * recipe.u / (1 + g.exp())) * truth.value.array().abs() +
+                 up.abs() * (absolute * g.abs() + recipe.silu_steps * recipe.inner.tiny * (1 + g.abs())) +
                  up.abs() * (g < -80).select(RowMatrix::Constant(g.rows(), g.cols(), 0x1p-110).array(), 0.0))
                     .matrix();
   store(truth, recipe);

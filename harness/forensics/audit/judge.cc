@@ -39,6 +39,16 @@ std::vector<std::string> places(const char* what, const std::vector<std::int64_t
   return {fmt::format("only {} of {} {}: {}", at.size(), of, what, ranges_text(at))};
 }
 
+// Where nothing explains the values, what comes near: it leaves at most a tenth.
+void add_explanations(Judgement& out, const WrongSite& site) {
+  constexpr double kNear = 0.1;
+  Explained explained = explain(site);
+  out.explanations = std::move(explained.by);
+  if (!out.explanations.empty() || !(explained.left <= kNear * out.excess.ratio)) return;
+  out.remarks.push_back(
+      fmt::format("nearest: {}, which leaves {:.2g} of {:.2g} bounds", explained.nearest, explained.left, out.excess.ratio));
+}
+
 }  // namespace
 
 std::string weights_name(const WeightMap& weights) {
@@ -90,6 +100,7 @@ Judge::Attempt Judge::attempt(const SiteWiring& wiring, TraceRows& rows) const {
     const Weight& weight = weight_of(wiring);
     made.stored = &weight;
     made.weight.emplace(weight);
+    if (recipe_.weights == WeightRounding::i8_tensor && !is_norm(weight.role)) made.weight = made.weight->through_codes();
     call.activations = recipe_.activations(weight.dtype);
   }
   return made;
@@ -132,7 +143,7 @@ Judgement Judge::judge(const SiteWiring& wiring, TraceRows& rows, bool explain_w
     out.excess.ratio = HUGE_VAL;
     out.remarks.push_back(fmt::format("its input {} does not fit: {}",
                                       source_text(wiring.inputs.empty() ? Source{} : wiring.inputs[0]), error.what()));
-    if (explain_wrong) out.explanations = explain({model_, recipe_, wiring, rows, made.call, made.stored, team_});
+    if (explain_wrong) add_explanations(out, {model_, recipe_, wiring, rows, made.call, made.stored, team_});
     return out;
   }
   if (out.excess.unbounded == value.size()) {
@@ -147,7 +158,7 @@ Judgement Judge::judge(const SiteWiring& wiring, TraceRows& rows, bool explain_w
   out.verdict = out.excess.ratio <= 1 ? SiteVerdict::right : SiteVerdict::wrong;
   if (out.verdict == SiteVerdict::right) return out;
   out.remarks = where(wiring, rows, out);
-  if (explain_wrong) out.explanations = explain({model_, recipe_, wiring, rows, made.call, made.stored, team_});
+  if (explain_wrong) add_explanations(out, {model_, recipe_, wiring, rows, made.call, made.stored, team_});
   return out;
 }
 

@@ -13,12 +13,13 @@
 
 namespace assay {
 
-enum class SiteVerdict : std::uint8_t { right, wrong, not_judged };
+// allowed: wrong, but known and not by more than was said.
+enum class SiteVerdict : std::uint8_t { right, wrong, not_judged, allowed };
 
 struct Judgement {
   std::string site;
   SiteVerdict verdict = SiteVerdict::not_judged;
-  std::string why_not;     // not judged
+  std::string why_not;     // not judged; allowed: why
   Excess excess;           // in bounds; above 1 is wrong
   std::int64_t token = 0;  // at the worst place: the position; the trace's value, the definition's, the bound
   double value = 0;

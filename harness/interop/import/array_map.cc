@@ -45,7 +45,8 @@ class MapReader {
     out.head.model = members.string("model");
     out.head.weights = members.string("weights");
     out.head.model_sha256 = members.optional_string("model_sha256").value_or("");
-    out.head.recipe = members.string("recipe");
+    const json* const recipe = members.find("recipe");  // a name, or an object that says what differs from one
+    out.head.recipe = recipe != nullptr && recipe->is_object() ? recipe->dump() : members.string("recipe");
     out.head.rope = members.string("rope");
     out.head.dtype = members.string("dtype");
     out.head.source = members.optional_string("source").value_or("");

@@ -55,7 +55,7 @@ TraceHead complete_head(TraceHead head, const HeadOptions& options, const std::s
   if (head.weights.empty()) throw ImportError(file, "", "of which type were the weights? Give --model FILE or --weights TYPE");
   check_word("dtype", head.dtype, {"float64", "float32", "bfloat16", "float16"});
   check_word("rope", head.rope, {ASSAY_ROPE_RECIPES});
-  find_recipe(head.recipe == "hf" ? "hf-" + head.dtype : head.recipe);
+  recipe_of_head(head.recipe, head.dtype);
   if (head.model_sha256.empty()) head.model_sha256 = "unknown";
   if (head.source.empty()) head.source = std::filesystem::path(file).filename().string();
   if (head.licence.empty()) head.licence = "as the dump";

@@ -7,6 +7,7 @@ Unlike the ops' goldens, traces are compressed; HDF5's 1.10 format keeps the ind
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -35,12 +36,13 @@ Array = npt.NDArray[Any]
 
 @dataclass
 class Head:
-    """Who computed what. `recipe`: whose roundings, one of docs/audit.md or a name of one's own (`assay.audit` is then told which to allow);
+    """Who computed what. `recipe`: whose roundings, one of docs/audit.md, what differs from one, {"base": "hf-float32", ...}, or
+    a name of one's own (`assay.audit` is then told which to allow);
     `rope`: the recipe of its table (f64, hf, ggml); `dtype`: what was computed in; `weights`: their type."""
 
     model: str
     weights: str = "unknown"
-    recipe: str = "hf"
+    recipe: str | Mapping[str, Any] = "hf"
     rope: str = "hf"
     dtype: str = "float32"
     source: str = "unknown"
@@ -146,7 +148,8 @@ class Recording:
         file.attrs.create("schema", SCHEMA, dtype="i8")
         _set_text(file, "kind", "trace")
         for field in fields(self.head):
-            _set_text(file, field.name, getattr(self.head, field.name))
+            value = getattr(self.head, field.name)
+            _set_text(file, field.name, value if isinstance(value, str) else json.dumps(value))
         _set_text(file, "version", VERSION)
         prompts = _group(file["/"], "prompts")
         for name, prompt in self._prompts.items():

@@ -1,0 +1,116 @@
+// What attention's values ask for: a window, a scale, a mask that hides too little, a softmax in a narrow type.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/forensics/audit/explain.h"
+
+namespace assay::explanation {
+namespace {
+
+constexpr Eigen::Index kRows = 4;  // that a number is found by; all are then held to it
+
+// Some rows of the call, with what the trace has for them.
+struct Part {
+  SiteCall call;
+  RowMatrix value;
+};
+
+Part rows_of(const Tries& tries, Eigen::Index first, Eigen::Index count) {
+  Part part{tries.site().call, tries.value().middleRows(first, count)};
+  const RowMatrix queries = part.call.inputs[0].middleRows(first, count);
+  part.call.inputs[0] = queries;
+  part.call.positions.assign(tries.site().call.positions.begin() + first, tries.site().call.positions.begin() + first + count);
+  return part;
+}
+
+double squared_error(const Tries& tries, const Part& part) {
+  const double error = (evaluate(part.call, tries.site().recipe, tries.site().team).value - part.value).squaredNorm();
+  return std::isfinite(error) ? error : std::numeric_limits<double>::infinity();
+}
+
+// Where `setting` makes the error least: steps of a sixteenth of an octave, then thirds.
+double best(const Tries& tries, Part part, double SiteCall::*setting, double low, double high) {
+  const auto error = [&](double log) {
+    part.call.*setting = std::exp2(log);
+    return squared_error(tries, part);
+  };
+  constexpr double kStep = 1.0 / 16;
+  double at = std::log2(low);
+  double least = std::numeric_limits<double>::infinity();
+  for (double log = std::log2(low); log <= std::log2(high); log += kStep) {
+    const double here = error(log);
+    if (here >= least) continue;
+    least = here;
+    at = log;
+  }
+  double left = at - kStep;
+  double right = at + kStep;
+  for (int step = 0; step < 60; ++step) {
+    const double third = (right - left) / 3;
+    (error(left + third) < error(right - third) ? right : left) += error(left + third) < error(right - third) ? -third : third;
+  }
+  return std::exp2((left + right) / 2);
+}
+
+// The smallest that the last row is right with.
+void try_window(Tries& tries) {
+  const Eigen::Index rows = tries.value().rows();
+  Part last = rows_of(tries, rows - 1, 1);
+  for (std::int64_t window = 1; window <= last.call.positions.front(); ++window) {
+    last.call.window = window;
+    const Truth truth = evaluate(last.call, tries.site().recipe, tries.site().team);
+    if (excess_of(last.value, truth).ratio > 1) continue;
+    if (tries.attempt(fmt::format("a window of {} positions", window), [&](SiteCall& call) { call.window = window; })) return;
+  }
+}
+
+// The number with as few digits as do; `unit`: what it is told as a multiple of.
+void try_number(Tries& tries, double number, double unit, double SiteCall::*setting, const char* format) {
+  for (int digits = 1; digits <= 6; ++digits) {
+    const double told = to_digits(number / unit, digits);
+    if (std::abs(told - 1) < kIdentity && unit != 1) continue;
+    if (tries.attempt(fmt::format(fmt::runtime(format), told), [&](SiteCall& call) { call.*setting = told * unit; })) return;
+  }
+}
+
+void try_scale(Tries& tries) {
+  const SiteCall& own = tries.site().call;
+  const double unit = own.score_scale > 0 ? own.score_scale
+                                          : 1 / std::sqrt(static_cast<double>(own.inputs[0].cols()) / static_cast<double>(own.heads));
+  const Eigen::Index count = std::min(kRows, tries.value().rows());
+  const double found =
+      best(tries, rows_of(tries, tries.value().rows() - count, count), &SiteCall::score_scale, unit / 16, 16 * unit);
+  try_number(tries, found, unit, &SiteCall::score_scale, "scores {} times as large");
+}
+
+void try_mask(Tries& tries) {
+  if (tries.value().rows() < 2) return;
+  const Eigen::Index count = std::min(kRows, tries.value().rows() - 1);
+  const double found = best(tries, rows_of(tries, 0, count), &SiteCall::mask_depth, 0x1p-6, 128);
+  try_number(tries, found, 1, &SiteCall::mask_depth, "a mask that takes {} off the scores of later tokens and does not hide them");
+}
+
+// Told only if the values lie nearer to it than to the definition: its bound is wide.
+void try_bfloat_softmax(Tries& tries) {
+  const SiteCall& own = tries.site().call;
+  SiteCall call = own;
+  call.bfloat_softmax = true;
+  const auto distance = [&](const SiteCall& one) {
+    return (evaluate(one, tries.site().recipe, tries.site().team).value - tries.value()).squaredNorm();
+  };
+  if (!tries.fits(call) || distance(call) > 0.25 * distance(own)) return;
+  tries.add("scores and the softmax's weights rounded to bf16");
+}
+
+}  // namespace
+
+void try_attention_estimates(Tries& tries) {
+  if (tries.value().rows() == 0 || !tries.value().allFinite()) return;
+  for (auto* const tried : {try_window, try_scale, try_mask, try_bfloat_softmax}) {
+    if (tries.found().empty()) tried(tries);
+  }
+}
+
+}  // namespace assay::explanation
