@@ -120,6 +120,26 @@ def test_the_command_came_along():
     assert done.stdout.endswith("PASS\n")
 
 
+def test_order(libraries):
+    ours = assay.order("matvec_f32", isa="scalar", shapes=[{"k": 100, "n": 32}])
+    assert ours.passed
+    assert ours.kernels[0].sums[0].terms == 100
+    assert ours.kernels[0].sums[0].canonical
+    fits("order", ours.json)
+    with pytest.raises(assay.AssayError, match="a plugin's path or a function pointer of ctypes"):
+        assay.order("matvec_f32", lambda w, x: x)
+    with pytest.raises(assay.AssayError, match="softplus"):
+        assay.order("softplus")
+
+
+def test_reduce(libraries, tmp_path):
+    found = assay.reduce("rms_norm", libraries[False], shape={"rows": 3, "n": 100}, seed=1, c=tmp_path / "case.c")
+    assert found.check == "bound"
+    assert found.reduced.nonzero < found.from_.nonzero
+    assert "#include <assay" not in (tmp_path / "case.c").read_text()
+    fits("reduce", found.json)
+
+
 @needs_source
 def test_a_trace_is_a_mapping():
     trace = assay.Trace(SOURCE / "golden/traces/kjv-hf-f32.h5", prompt="genesis")
@@ -270,7 +290,7 @@ def test_mcp(tmp_path):
             return tools, answers
 
     tools, (spec, passed, failed) = asyncio.run(talk())
-    assert tools == {"list_ops", "spec", "check", "bench"}
+    assert tools == {"list_ops", "spec", "check", "bench", "order", "reduce"}
     assert "bound:" in spec
     assert json.loads(passed)["passed"] is True
     assert json.loads(failed)["passed"] is False

@@ -63,15 +63,21 @@ DecodedWeight DecodedWeight::transposed() const {
   return out;
 }
 
-// As ONNX Runtime's quantize_dynamic says: one scale in f32, ties to even. Its integers are exact, so the sum is one block's.
-DecodedWeight DecodedWeight::through_codes() const {
+// As ONNX Runtime's quantize_dynamic says. Of i8_tensor: one scale in f32, ties to even; its integers are exact, so the sum is one
+// block's. Numbers of u8_tensor are made before the product, each by a rounding, and summed as numbers are.
+DecodedWeight DecodedWeight::through(WeightRounding rounding) const {
   const WeightRows all = rows(0, rows());
-  const auto scale = static_cast<float>(all.value.cwiseAbs().maxCoeff() * 2 / 254);
-  DecodedWeight out(RowMatrix(all.value.unaryExpr([&](double w) {
-    const float code = scale == 0 ? 0 : std::nearbyint(static_cast<float>(w) / scale);
-    return static_cast<double>(scale) * static_cast<double>(code);
-  })));
-  out.blocks_ = 1;
+  RowMatrix value = all.value;
+  if (rounding == WeightRounding::u8_tensor) {
+    std::ranges::copy(round_activations(ActivationRounding::u8_tensor, {value.data(), static_cast<std::size_t>(value.size())}),
+                      value.data());
+  } else {
+    const auto scale = static_cast<float>(value.cwiseAbs().maxCoeff() * 2 / 254);
+    for (double& w : value.reshaped())
+      w = scale == 0 ? 0 : static_cast<double>(scale) * static_cast<double>(std::nearbyint(static_cast<float>(w) / scale));
+  }
+  DecodedWeight out(std::move(value));
+  out.blocks_ = rounding == WeightRounding::u8_tensor ? cols() : 1;
   return out;
 }
 

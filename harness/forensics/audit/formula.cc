@@ -157,7 +157,9 @@ Truth embed(const SiteCall& call, const Recipe& recipe) {
 
 }  // namespace
 
-Truth evaluate(const SiteCall& call, const Recipe& recipe, Team& team) {
+namespace {
+
+Truth evaluate_as(const SiteCall& call, const Recipe& recipe, Team& team) {
   switch (call.formula) {
     case Formula::linear:
       return linear(call, recipe, team);
@@ -178,6 +180,23 @@ Truth evaluate(const SiteCall& call, const Recipe& recipe, Team& team) {
     default:
       throw std::invalid_argument(std::string(formula_name(call.formula)) + " has no formula");
   }
+}
+
+}  // namespace
+
+// Of a recipe that is narrow for some formulas alone, what it is for this one.
+Truth evaluate(const SiteCall& call, const Recipe& recipe, Team& team) {
+  if (recipe.narrow.empty()) return evaluate_as(call, recipe, team);
+  Recipe here = recipe;
+  here.narrow.clear();
+  if (std::ranges::find(recipe.narrow, call.formula) == recipe.narrow.end()) {
+    here.stored = here.inner = kKeptWide;
+    return evaluate_as(call, here, team);
+  }
+  SiteCall rounded = call;
+  for (RowMatrix& input : rounded.inputs)
+    std::ranges::copy(round_activations(recipe.operands, {input.data(), static_cast<std::size_t>(input.size())}), input.data());
+  return evaluate_as(rounded, here, team);
 }
 
 Excess excess_of(const RowMatrix& value, const Truth& truth) {

@@ -36,7 +36,7 @@ class DecodedWeight {
   WeightRows rows(std::int64_t first, std::int64_t count) const;
   // Decoded as a whole.
   DecodedWeight transposed() const;
-  DecodedWeight through_codes() const;  // WeightRounding::i8_tensor
+  DecodedWeight through(WeightRounding rounding) const;
 
  private:
   const Weight* stored_ = nullptr;

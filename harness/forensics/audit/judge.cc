@@ -100,8 +100,10 @@ Judge::Attempt Judge::attempt(const SiteWiring& wiring, TraceRows& rows) const {
     const Weight& weight = weight_of(wiring);
     made.stored = &weight;
     made.weight.emplace(weight);
-    if (recipe_.weights == WeightRounding::i8_tensor && !is_norm(weight.role)) made.weight = made.weight->through_codes();
-    call.activations = recipe_.activations(weight.dtype);
+    const bool table = recipe_.table != WeightRounding::none && weight.role == Role::embed;
+    const WeightRounding rounding = table ? recipe_.table : recipe_.weights;
+    if (rounding != WeightRounding::none && !is_norm(weight.role)) made.weight = made.weight->through(rounding);
+    if (!table) call.activations = recipe_.activations(weight.dtype);
   }
   return made;
 }

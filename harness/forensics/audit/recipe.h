@@ -12,6 +12,7 @@
 
 #include "golden/dtype.h"
 #include "golden/trace.h"
+#include "harness/forensics/model/definition.h"
 
 namespace assay {
 
@@ -31,8 +32,8 @@ struct ActivationRule {
   ActivationRounding operator()(DType weight) const;
 };
 
-// i8_tensor: codes of -127 to 127 for a whole matrix.
-enum class WeightRounding : std::uint8_t { none, i8_tensor };
+// i8_tensor: codes of -127 to 127 for a whole matrix. u8_tensor: as of activations.
+enum class WeightRounding : std::uint8_t { none, i8_tensor, u8_tensor };
 
 // A type that numbers are kept in: what rounding to it may change, of a number's size, and of what is denormal there.
 struct Storage {
@@ -49,6 +50,8 @@ struct Recipe {
   double u = 0x1p-24;               // unit roundoff of its arithmetic
   Storage stored = kKeptWide;       // a result; wide: it keeps the arithmetic's type
   Storage inner = kKeptWide;        // between a site's steps: normalised values, sines, scores, softmax's weights, silu
+  std::vector<Formula> narrow = {};  // what is kept so, on operands rounded so first; none: everything is, on operands as they are
+  ActivationRounding operands = ActivationRounding::none;
   int silu_steps = 1;               // how many of those silu has
   bool scaled_queries = false;      // attention: queries meet the scale, not scores
   double angle_first = 6 * 0x1p-24;  // rope: relative error of an angle,
@@ -57,6 +60,7 @@ struct Recipe {
   double sigmoid = 0;                // absolute error of a sigmoid beyond roundings
   ActivationRule activations = {};
   WeightRounding weights = WeightRounding::none;
+  WeightRounding table = WeightRounding::none;  // the embedding's and, where it is the same, the logits', whose activations stay then
 };
 
 std::span<const Recipe> recipes();

@@ -23,7 +23,8 @@ struct Word {
 constexpr Word<double> kArithmetics[] = {{"f64", 0x1p-53}, {"f32", 0x1p-24}};
 constexpr Word<Storage> kStorages[] = {{"wide", kKeptWide}, {"bf16", kKeptBf16}, {"f16", kKeptF16}};
 constexpr Word<bool> kScaledWords[] = {{"scores", false}, {"queries", true}};
-constexpr Word<WeightRounding> kWeightWords[] = {{"none", WeightRounding::none}, {"i8_tensor", WeightRounding::i8_tensor}};
+constexpr Word<WeightRounding> kWeightWords[] = {{"none", WeightRounding::none}, {"i8_tensor", WeightRounding::i8_tensor},
+                                                 {"u8_tensor", WeightRounding::u8_tensor}};
 constexpr Word<ActivationRounding> kRoundingWords[] = {
     {"none", ActivationRounding::none}, {"f16", ActivationRounding::f16},   {"bf16", ActivationRounding::bf16},
     {"q8_0", ActivationRounding::q8_0}, {"q8_0_by_d", ActivationRounding::q8_0_by_d},
@@ -76,16 +77,23 @@ void take_activations(const JsonMembers& members, const std::string& file, Activ
 }  // namespace
 
 Recipe recipe_from_json(const nlohmann::json& given, const std::string& file) {
-  check_names(given, {"name", "base", "arithmetic", "stored", "inner", "silu_steps", "scaled", "angle_roundings",
-                      "angle_roundings_per_pair", "angle_roundings_per_log", "sigmoid", "activations", "weights"});
+  check_names(given, {"name", "base", "arithmetic", "stored", "inner", "narrow", "operands", "silu_steps", "scaled", "angle_roundings",
+                      "angle_roundings_per_pair", "angle_roundings_per_log", "sigmoid", "activations", "weights", "table"});
   const JsonMembers members(given, file);
   Recipe recipe = preset_recipe(members.optional_string("base").value_or("hf-float32"));
   recipe.name = members.optional_string("name").value_or(recipe.name + ", changed");
   take(members, "arithmetic", kArithmetics, recipe.u);
   take(members, "stored", kStorages, recipe.stored);
   take(members, "inner", kStorages, recipe.inner);
+  take(members, "operands", kRoundingWords, recipe.operands);
+  if (const nlohmann::json* const narrow = members.find("narrow")) {
+    recipe.narrow.clear();
+    if (!narrow->is_array()) members.fail(Fault::key_type, "narrow", "expected names such as [\"rope\", \"attention\"]");
+    for (const nlohmann::json& one : *narrow) recipe.narrow.push_back(formula_from_name(one.is_string() ? one.get<std::string>() : ""));
+  }
   take(members, "scaled", kScaledWords, recipe.scaled_queries);
   take(members, "weights", kWeightWords, recipe.weights);
+  take(members, "table", kWeightWords, recipe.table);
   if (members.find("silu_steps") != nullptr) recipe.silu_steps = static_cast<int>(members.integer("silu_steps", 0, 8));
   for (const auto& [name, value] : kAngleRoundings) {
     const double roundings = members.optional_real(std::string(name)).value_or(recipe.*value / recipe.u);
