@@ -30,8 +30,9 @@ Action add_audit(CLI::App& app, const Common& common) {
   command->add_option("--recipe", options->recipe,
                       "Which engine's roundings to allow: a name (docs/audit.md has them), or FILE.json; by default what the trace says");
   command->add_option("--prompt", options->prompts, "Of the trace; by default all (repeatable)");
-  command->add_option("--allow", options->allowed,
-                      "SITE=BOUNDS WHY: a known deviation, listed, which fails when it grows; or a file with one a line (repeatable)");
+  command->add_option(
+      "--allow", options->allowed,
+      "SITE=BOUNDS WHY: a known deviation, listed, which fails when it grows; or a file with one a line (repeatable)");
   add_threads_option(*command, options->threads);
   command->footer("Example: assay audit golden/models/kjv golden/traces/kjv-hf-bf16.h5");
   return [options, &common] {

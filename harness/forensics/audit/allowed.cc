@@ -14,7 +14,8 @@ namespace assay {
 
 Allowance parse_allowed(const std::string& text) {
   const auto fail = [&](const char* what) {
-    throw std::invalid_argument(fmt::format("--allow '{}': {}; expected SITE=BOUNDS WHY, as in 'layers.*.swiglu=20 its sigmoid'", text, what));
+    throw std::invalid_argument(
+        fmt::format("--allow '{}': {}; expected SITE=BOUNDS WHY, as in 'layers.*.swiglu=20 its sigmoid'", text, what));
   };
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) fail("no site");
@@ -37,7 +38,8 @@ std::vector<Allowance> read_allowed(const std::vector<std::string>& words) {
       continue;
     }
     std::ifstream file(word);
-    if (!file) throw std::invalid_argument(fmt::format("--allow {}: is neither SITE=BOUNDS WHY nor a file that can be read", word));
+    if (!file)
+      throw std::invalid_argument(fmt::format("--allow {}: is neither SITE=BOUNDS WHY nor a file that can be read", word));
     for (std::string line; std::getline(file, line);) {
       if (!line.empty() && line.front() != '#') out.push_back(parse_allowed(line));
     }

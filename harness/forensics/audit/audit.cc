@@ -160,7 +160,8 @@ AuditResult audit(const AuditRequest& request) {
     }
     result.prompts.push_back(std::move(prompt));
   }
-  std::ranges::copy_if(request.allowed, std::back_inserter(result.unneeded), [&](const Allowance& one) { return !needed.contains(&one); });
+  std::ranges::copy_if(request.allowed, std::back_inserter(result.unneeded),
+                       [&](const Allowance& one) { return !needed.contains(&one); });
   return result;
 }
 
@@ -170,7 +171,8 @@ std::string audit_text(const AuditResult& result, const Style& style) {
     text += fmt::format("\n{}, {} rows\n{}", style.strong(prompt.prompt), prompt.rows, kinds_table(prompt, style));
     text += all_wrong_text(prompt, style) + allowed_text(prompt) + not_judged_text(prompt);
   }
-  for (const Allowance& one : result.unneeded) text += fmt::format("allowed and not needed: {}={:g} {}\n", one.sites, one.bounds, one.why);
+  for (const Allowance& one : result.unneeded)
+    text += fmt::format("allowed and not needed: {}={:g} {}\n", one.sites, one.bounds, one.why);
   const std::string verdict = result.passed() ? style.good("PASS") : style.bad("FAIL");
   const std::int64_t allowed = result.count(SiteVerdict::allowed);
   return text + fmt::format("\n{}: {} sites right, {} wrong, {} not judged{}\n", verdict, result.count(SiteVerdict::right),

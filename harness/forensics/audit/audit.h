@@ -19,7 +19,7 @@ struct AuditRequest {
   std::string recipe;                                     // empty: what the trace's head names
   std::vector<std::string> prompts;                       // empty: all
   std::vector<SiteWiring> wiring;                         // the definition's, or a plan's
-  std::vector<Allowance> allowed = {};                      // deviations that are known
+  std::vector<Allowance> allowed = {};                    // deviations that are known
   int threads = 1;                                        // the result does not depend on it
   std::function<void(const std::string&)> progress = {};  // how far it is, in words
 };

@@ -77,8 +77,9 @@ void try_number(Tries& tries, double number, double unit, double SiteCall::*sett
 
 void try_scale(Tries& tries) {
   const SiteCall& own = tries.site().call;
-  const double unit = own.score_scale > 0 ? own.score_scale
-                                          : 1 / std::sqrt(static_cast<double>(own.inputs[0].cols()) / static_cast<double>(own.heads));
+  const double unit = own.score_scale > 0
+                          ? own.score_scale
+                          : 1 / std::sqrt(static_cast<double>(own.inputs[0].cols()) / static_cast<double>(own.heads));
   const Eigen::Index count = std::min(kRows, tries.value().rows());
   const double found =
       best(tries, rows_of(tries, tries.value().rows() - count, count), &SiteCall::score_scale, unit / 16, 16 * unit);
@@ -89,7 +90,8 @@ void try_mask(Tries& tries) {
   if (tries.value().rows() < 2) return;
   const Eigen::Index count = std::min(kRows, tries.value().rows() - 1);
   const double found = best(tries, rows_of(tries, 0, count), &SiteCall::mask_depth, 0x1p-6, 128);
-  try_number(tries, found, 1, &SiteCall::mask_depth, "a mask that takes {} off the scores of later tokens and does not hide them");
+  try_number(tries, found, 1, &SiteCall::mask_depth,
+             "a mask that takes {} off the scores of later tokens and does not hide them");
 }
 
 // Told only if the values lie nearer to it than to the definition: its bound is wide.

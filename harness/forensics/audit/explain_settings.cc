@@ -15,16 +15,15 @@ namespace {
 
 constexpr std::array kEps = {0.0, 1e-12, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2};
 constexpr std::array kThetas = {1e4, 1e5, 5e5, 1e6, 2e6, 5e6, 1e7, 1e8};
-constexpr std::array kRoundings = {ActivationRounding::none,      ActivationRounding::f16,  ActivationRounding::bf16,
-                                   ActivationRounding::q8_0,      ActivationRounding::q8_0_by_d, ActivationRounding::q8_k,
+constexpr std::array kRoundings = {ActivationRounding::none,     ActivationRounding::f16,       ActivationRounding::bf16,
+                                   ActivationRounding::q8_0,     ActivationRounding::q8_0_by_d, ActivationRounding::q8_k,
                                    ActivationRounding::u8_tensor};
 struct Narrowed {
   ActivationRounding SiteCall::*which;
   const char* name;
 };
-constexpr std::array<Narrowed, 3> kNarrowed = {{{&SiteCall::frequencies, "frequencies"},
-                                                {&SiteCall::angles, "angles"},
-                                                {&SiteCall::sines, "sines and cosines"}}};
+constexpr std::array<Narrowed, 3> kNarrowed = {
+    {{&SiteCall::frequencies, "frequencies"}, {&SiteCall::angles, "angles"}, {&SiteCall::sines, "sines and cosines"}}};
 
 struct Turn {
   double factor;
@@ -119,8 +118,9 @@ void try_attention(Tries& tries) {
 void try_sigmoid(Tries& tries) {
   for (const double error : {0x1p-26, 0x1p-25, 0x1p-24, 0x1p-23, 0x1p-22, 0x1p-21, 0x1p-20}) {
     if (error <= tries.site().recipe.sigmoid) continue;
-    const std::string what = fmt::format("a sigmoid off by up to {:.1g} also where it is small, at a gate of -6.5 {:.1g} of itself",
-                                         error, error * (1 + std::exp(6.5)));
+    const std::string what =
+        fmt::format("a sigmoid off by up to {:.1g} also where it is small, at a gate of -6.5 {:.1g} of itself", error,
+                    error * (1 + std::exp(6.5)));
     if (tries.attempt_recipe(what, [&](Recipe& recipe) { recipe.sigmoid = error; })) return;
   }
 }

@@ -15,7 +15,8 @@ namespace {
 constexpr std::size_t kTold = 3;
 
 std::string number_text(const std::string& weight, std::int64_t row, Eigen::Index column, double own, double asked) {
-  return fmt::format("number {} of row {} of the weight {} is {:.6g}, the values ask for {:.6g}", column, row, weight, own, asked);
+  return fmt::format("number {} of row {} of the weight {} is {:.6g}, the values ask for {:.6g}", column, row, weight, own,
+                     asked);
 }
 
 // Rows of a table are copied, so each number that differs is seen.
@@ -73,7 +74,8 @@ void try_matrix(Tries& tries, const Truth& truth) {
   if (!told.empty() && told.size() == rows) {
     tries.add(fmt::format("{}", fmt::join(told, "; ")));
   } else if (2 * std::ssize(excess.rows) >= truth.value.rows()) {
-    tries.add(fmt::format("other numbers in {} of {} rows of the weight {}", rows, truth.value.cols(), tries.site().weight->name));
+    tries.add(
+        fmt::format("other numbers in {} of {} rows of the weight {}", rows, truth.value.cols(), tries.site().weight->name));
   }
 }
 

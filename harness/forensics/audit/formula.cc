@@ -127,7 +127,8 @@ Truth rope(const SiteCall& call, const Recipe& recipe) {
         const double x1 = x(row, b);
         truth.value(row, a) = x0 * c - x1 * s;
         truth.value(row, b) = x1 * c + x0 * s;
-        const double moved = (std::max(c_drift, s_drift) + recipe.inner.tiny) * (std::abs(x0) + std::abs(x1)) + 2 * recipe.inner.tiny;
+        const double moved =
+            (std::max(c_drift, s_drift) + recipe.inner.tiny) * (std::abs(x0) + std::abs(x1)) + 2 * recipe.inner.tiny;
         truth.bound(row, a) = roundings * (std::abs(x0 * c) + std::abs(x1 * s)) + moved;
         truth.bound(row, b) = roundings * (std::abs(x1 * c) + std::abs(x0 * s)) + moved;
       }

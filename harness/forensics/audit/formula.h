@@ -68,12 +68,12 @@ struct SiteCall {
   double theta = 0;
   std::int64_t window = 0;  // attention: positions that it looks back at; 0: all
   // What follows is right as it is; other values are known ways to be wrong.
-  bool eps_outside = false;     // rms_norm: eps added to the root, not under it
-  bool centred = false;         // rms_norm: the mean is taken off first
-  bool heads_together = false;  // rms_norm: one root for the whole row
-  bool adjacent = false;        // rope: pairs (2i, 2i + 1)
-  bool half_rotated = false;    // rope: of the first half of a head alone
-  double turn = 1;              // rope: of the angle
+  bool eps_outside = false;                                   // rms_norm: eps added to the root, not under it
+  bool centred = false;                                       // rms_norm: the mean is taken off first
+  bool heads_together = false;                                // rms_norm: one root for the whole row
+  bool adjacent = false;                                      // rope: pairs (2i, 2i + 1)
+  bool half_rotated = false;                                  // rope: of the first half of a head alone
+  double turn = 1;                                            // rope: of the angle
   ActivationRounding frequencies = ActivationRounding::none;  // rope: these, angles, or sines and cosines in a narrow type
   ActivationRounding angles = ActivationRounding::none;
   ActivationRounding sines = ActivationRounding::none;

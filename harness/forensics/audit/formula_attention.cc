@@ -54,8 +54,9 @@ class Head {
     const Storage& inner = narrow_ ? kept_ : recipe_.inner;
     const Eigen::ArrayXd moved =
         sum_growth(dimension_ + 3, recipe_) * extent +
-        (recipe_.scaled_queries ? Eigen::ArrayXd(inner.u * (extent + score.abs()) + inner.tiny * magnitudes.rowwise().sum().array())
-                                : Eigen::ArrayXd(2 * inner.u * score.abs())) +
+        (recipe_.scaled_queries
+             ? Eigen::ArrayXd(inner.u * (extent + score.abs()) + inner.tiny * magnitudes.rowwise().sum().array())
+             : Eigen::ArrayXd(2 * inner.u * score.abs())) +
         2 * inner.tiny;
     if (narrow_) score = through_bfloat(score);
     const Eigen::ArrayXd below = score.maxCoeff() - score;

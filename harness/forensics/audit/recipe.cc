@@ -27,9 +27,8 @@ constexpr ActivationRule kByWeight = {.f16 = ActivationRounding::f16,
                                       .bf16 = ActivationRounding::bf16,
                                       .blocks32 = ActivationRounding::q8_0,
                                       .blocks256 = ActivationRounding::q8_k};
-constexpr ActivationRule kTensor = {.f16 = ActivationRounding::u8_tensor,
-                                    .bf16 = ActivationRounding::u8_tensor,
-                                    .wide = ActivationRounding::u8_tensor};
+constexpr ActivationRule kTensor = {
+    .f16 = ActivationRounding::u8_tensor, .bf16 = ActivationRounding::u8_tensor, .wide = ActivationRounding::u8_tensor};
 constexpr ActivationRule kBfloat = {
     .f16 = ActivationRounding::bf16, .bf16 = ActivationRounding::bf16, .wide = ActivationRounding::bf16};
 
@@ -69,7 +68,10 @@ const Recipe kRecipes[] = {
      .angle_first = 9 * kU,
      .angle_per_log = 2 * kU},
     {.name = "onnxruntime-float32"},
-    {.name = "onnxruntime-int8", .activations = kTensor, .weights = WeightRounding::i8_tensor, .table = WeightRounding::u8_tensor},
+    {.name = "onnxruntime-int8",
+     .activations = kTensor,
+     .weights = WeightRounding::i8_tensor,
+     .table = WeightRounding::u8_tensor},
     {.name = "openvino-f32"},
     {.name = "openvino-bf16",
      .stored = kKeptBf16,
@@ -114,9 +116,13 @@ double through(double x) {
 }  // namespace
 
 std::string_view rounding_name(ActivationRounding rounding) noexcept {
-  constexpr std::string_view kNames[] = {
-      "not rounded",    "rounded to f16", "rounded to bf16", "rounded to q8_0 by 127/amax", "rounded to q8_0 by 1/d",
-      "rounded to q8_k", "rounded to 8 bits by tensor"};
+  constexpr std::string_view kNames[] = {"not rounded",
+                                         "rounded to f16",
+                                         "rounded to bf16",
+                                         "rounded to q8_0 by 127/amax",
+                                         "rounded to q8_0 by 1/d",
+                                         "rounded to q8_k",
+                                         "rounded to 8 bits by tensor"};
   return kNames[static_cast<std::size_t>(rounding)];
 }
 

@@ -47,20 +47,22 @@ inline constexpr Storage kKeptF16 = {0x1p-11, 0x1p-25};
 
 struct Recipe {
   std::string name;
-  double u = 0x1p-24;               // unit roundoff of its arithmetic
-  Storage stored = kKeptWide;       // a result; wide: it keeps the arithmetic's type
-  Storage inner = kKeptWide;        // between a site's steps: normalised values, sines, scores, softmax's weights, silu
-  std::vector<Formula> narrow = {};  // what is kept so, on operands rounded so first; none: everything is, on operands as they are
+  double u = 0x1p-24;          // unit roundoff of its arithmetic
+  Storage stored = kKeptWide;  // a result; wide: it keeps the arithmetic's type
+  Storage inner = kKeptWide;   // between a site's steps: normalised values, sines, scores, softmax's weights, silu
+  std::vector<Formula> narrow =
+      {};  // what is kept so, on operands rounded so first; none: everything is, on operands as they are
   ActivationRounding operands = ActivationRounding::none;
-  int silu_steps = 1;               // how many of those silu has
-  bool scaled_queries = false;      // attention: queries meet the scale, not scores
+  int silu_steps = 1;                // how many of those silu has
+  bool scaled_queries = false;       // attention: queries meet the scale, not scores
   double angle_first = 6 * 0x1p-24;  // rope: relative error of an angle,
   double angle_per_pair = 0;         // what each further pair adds (iterated angles),
   double angle_per_log = 0;          // and each unit of the frequency's logarithm (exp or exp2 of it)
   double sigmoid = 0;                // absolute error of a sigmoid beyond roundings
   ActivationRule activations = {};
   WeightRounding weights = WeightRounding::none;
-  WeightRounding table = WeightRounding::none;  // the embedding's and, where it is the same, the logits', whose activations stay then
+  WeightRounding table =
+      WeightRounding::none;  // the embedding's and, where it is the same, the logits', whose activations stay then
 };
 
 std::span<const Recipe> recipes();

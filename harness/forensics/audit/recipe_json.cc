@@ -13,8 +13,6 @@
 namespace assay {
 namespace {
 
-
-
 template <class Value>
 struct Word {
   std::string_view word;
@@ -23,12 +21,13 @@ struct Word {
 constexpr Word<double> kArithmetics[] = {{"f64", 0x1p-53}, {"f32", 0x1p-24}};
 constexpr Word<Storage> kStorages[] = {{"wide", kKeptWide}, {"bf16", kKeptBf16}, {"f16", kKeptF16}};
 constexpr Word<bool> kScaledWords[] = {{"scores", false}, {"queries", true}};
-constexpr Word<WeightRounding> kWeightWords[] = {{"none", WeightRounding::none}, {"i8_tensor", WeightRounding::i8_tensor},
-                                                 {"u8_tensor", WeightRounding::u8_tensor}};
+constexpr Word<WeightRounding> kWeightWords[] = {
+    {"none", WeightRounding::none}, {"i8_tensor", WeightRounding::i8_tensor}, {"u8_tensor", WeightRounding::u8_tensor}};
 constexpr Word<ActivationRounding> kRoundingWords[] = {
-    {"none", ActivationRounding::none}, {"f16", ActivationRounding::f16},   {"bf16", ActivationRounding::bf16},
-    {"q8_0", ActivationRounding::q8_0}, {"q8_0_by_d", ActivationRounding::q8_0_by_d},
-    {"q8_k", ActivationRounding::q8_k}, {"u8_tensor", ActivationRounding::u8_tensor}};
+    {"none", ActivationRounding::none},           {"f16", ActivationRounding::f16},
+    {"bf16", ActivationRounding::bf16},           {"q8_0", ActivationRounding::q8_0},
+    {"q8_0_by_d", ActivationRounding::q8_0_by_d}, {"q8_k", ActivationRounding::q8_k},
+    {"u8_tensor", ActivationRounding::u8_tensor}};
 constexpr Word<ActivationRounding ActivationRule::*> kClasses[] = {{"f16", &ActivationRule::f16},
                                                                    {"bf16", &ActivationRule::bf16},
                                                                    {"f32", &ActivationRule::wide},
@@ -36,8 +35,8 @@ constexpr Word<ActivationRounding ActivationRule::*> kClasses[] = {{"f16", &Acti
                                                                    {"blocks256", &ActivationRule::blocks256}};
 // Roundings of the arithmetic, in its units.
 constexpr Word<double Recipe::*> kAngleRoundings[] = {{"angle_roundings", &Recipe::angle_first},
-                                              {"angle_roundings_per_pair", &Recipe::angle_per_pair},
-                                              {"angle_roundings_per_log", &Recipe::angle_per_log}};
+                                                      {"angle_roundings_per_pair", &Recipe::angle_per_pair},
+                                                      {"angle_roundings_per_log", &Recipe::angle_per_log}};
 
 template <class Value, std::size_t n>
 Value of_word(const char* kind, const std::string& word, const Word<Value> (&words)[n]) {
@@ -77,8 +76,9 @@ void take_activations(const JsonMembers& members, const std::string& file, Activ
 }  // namespace
 
 Recipe recipe_from_json(const nlohmann::json& given, const std::string& file) {
-  check_names(given, {"name", "base", "arithmetic", "stored", "inner", "narrow", "operands", "silu_steps", "scaled", "angle_roundings",
-                      "angle_roundings_per_pair", "angle_roundings_per_log", "sigmoid", "activations", "weights", "table"});
+  check_names(given,
+              {"name", "base", "arithmetic", "stored", "inner", "narrow", "operands", "silu_steps", "scaled", "angle_roundings",
+               "angle_roundings_per_pair", "angle_roundings_per_log", "sigmoid", "activations", "weights", "table"});
   const JsonMembers members(given, file);
   Recipe recipe = preset_recipe(members.optional_string("base").value_or("hf-float32"));
   recipe.name = members.optional_string("name").value_or(recipe.name + ", changed");
@@ -89,7 +89,8 @@ Recipe recipe_from_json(const nlohmann::json& given, const std::string& file) {
   if (const nlohmann::json* const narrow = members.find("narrow")) {
     recipe.narrow.clear();
     if (!narrow->is_array()) members.fail(Fault::key_type, "narrow", "expected names such as [\"rope\", \"attention\"]");
-    for (const nlohmann::json& one : *narrow) recipe.narrow.push_back(formula_from_name(one.is_string() ? one.get<std::string>() : ""));
+    for (const nlohmann::json& one : *narrow)
+      recipe.narrow.push_back(formula_from_name(one.is_string() ? one.get<std::string>() : ""));
   }
   take(members, "scaled", kScaledWords, recipe.scaled_queries);
   take(members, "weights", kWeightWords, recipe.weights);
