@@ -10,6 +10,7 @@ from assay.record import QWEN3, Head, Recording, calls
 
 folder, out, dtype, ids = sys.argv[1], sys.argv[2], sys.argv[3], [int(one) for one in sys.argv[4].split(",")]
 model, _, config = mlx_lm.load(folder, return_config=True)
+weights = {mx.bfloat16: "bf16", mx.float16: "f16", mx.float32: "f32"}[model.model.norm.weight.dtype]
 model.set_dtype(getattr(mx, dtype))
 rotated = {f"layers.{{layer}}.{site}": "model.layers.{layer}.self_attn.rope" for site in ("q_rope", "k_rope")}
 
@@ -18,6 +19,5 @@ with calls(dict(model.named_modules()), {**QWEN3, **rotated}, config["num_hidden
 sites = {site: np.array(value[0].astype(mx.float32)) for site, value in seen.items()}
 sites |= {site: sites[site].swapaxes(0, 1) for site in sites if site.endswith("_rope")}  # from [head, token, dim]
 
-bits = config.get("quantization", {}).get("bits")
-head = Head("kjv", {"bfloat16": "bf16", "float16": "f16", "float32": "f32"}[config["dtype"]], recipe=f"mlx-{bits}bit" if bits else f"mlx-{dtype}", dtype=dtype, source=f"mlx {mx.__version__}")
+head = Head("kjv", "f32" if "quantization" in config else weights, recipe=f"mlx-{dtype}", dtype=dtype, source=f"mlx {mx.__version__}")
 Recording(head).add("prompt", ids, sites, sites.pop("lm_head")).write(out)

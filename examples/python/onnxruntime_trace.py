@@ -22,5 +22,4 @@ graph.graph.output.extend(onnx.ValueInfoProto(name=tensor) for tensor in tensor_
 values = onnxruntime.InferenceSession(graph.SerializeToString()).run(list(tensor_of.values()), {"ids": ids.numpy()})
 sites = {site: value[0].swapaxes(0, 1) if site.endswith("_rope") else value[0] for site, value in zip(tensor_of, values, strict=True)}
 
-head = Head("kjv", "bf16", recipe=f"onnxruntime-{dtype}", source=f"onnxruntime {onnxruntime.__version__}")
-Recording(head).add("prompt", ids, sites, sites.pop("lm_head")).write(out)
+Recording(Head("kjv", "bf16", recipe=f"onnxruntime-{dtype}", source="onnxruntime")).add("prompt", ids, sites, sites.pop("lm_head")).write(out)

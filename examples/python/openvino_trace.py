@@ -22,5 +22,4 @@ values = compiled(ids.numpy())
 sites = {site: values[tensor][0].swapaxes(0, 1) if site.endswith("_rope") else values[tensor][0] for site, tensor in tensor_of.items()}
 
 used = compiled.get_property("INFERENCE_PRECISION_HINT").to_string()
-head = Head("kjv", "bf16", recipe=f"openvino-{used}", dtype={"f32": "float32"}.get(used, "bfloat16"), source=f"openvino {openvino.__version__}")
-Recording(head).add("prompt", ids, sites, values["lm_head"][0]).write(out)
+Recording(Head("kjv", "bf16", recipe=f"openvino-{used}", source="openvino")).add("prompt", ids, sites, values["lm_head"][0]).write(out)

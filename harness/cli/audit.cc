@@ -27,8 +27,9 @@ Action add_audit(CLI::App& app, const Common& common) {
   command->add_option("model", options->model, "The model that the engine was given: a GGUF file or a Hugging Face folder")
       ->required();
   command->add_option("trace", options->trace, "Its trace, an .h5 file")->required();
-  command->add_option("--recipe", options->recipe,
-                      "Which engine's roundings to allow: a name (docs/audit.md has them), or FILE.json; by default what the trace says");
+  command->add_option(
+      "--recipe", options->recipe,
+      "Which engine's roundings to allow: a name (docs/audit.md has them), or FILE.json; by default what the trace says");
   command->add_option("--prompt", options->prompts, "Of the trace; by default all (repeatable)");
   command->add_option(
       "--allow", options->allowed,

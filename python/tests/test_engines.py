@@ -1,6 +1,7 @@
 """Faults planted in an engine that nobody prepared for: each is found, at the sites that have it and no others, and explained."""
 
 import os
+import types
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +32,9 @@ def leaky(depth):
         return np.where(keys <= keys[:, None], score, score - F(depth))
 
     return mask
+
+
+EPS = types.SimpleNamespace(config={"rms_norm_eps": 1e-6})
 
 
 def gelu_tanh(g):
@@ -65,10 +69,6 @@ FAULTS = {
     "q_norm": ({"q_norm": lambda x, w: x}, "q_norm", "the norm is missing: a copy of layers.00.q_proj"),
     "factor": ({"norm": lambda x, w: F(1.02) * engines.Engine.norm(EPS, x, w)}, "norm", "1.02 times too large"),
 }
-
-
-class EPS:
-    config = {"rms_norm_eps": 1e-6}
 
 
 @pytest.mark.parametrize("name", FAULTS)

@@ -32,7 +32,22 @@ _HOME_OF = {
     "llama_cpp": "_llama",
     "onnx_sites": "_onnx",
 }
-__all__ = ["QWEN3", "Greedy", "Head", "Recording", "all_sites", "calls", "hf", "hf_sites", "layer_site", "llama_cpp", "onnx_sites", "sha256_of", "taps", "torch"]
+__all__ = [
+    "QWEN3",
+    "Greedy",
+    "Head",
+    "Recording",
+    "all_sites",
+    "calls",
+    "hf",
+    "hf_sites",
+    "layer_site",
+    "llama_cpp",
+    "onnx_sites",
+    "sha256_of",
+    "taps",
+    "torch",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -26,7 +26,7 @@ def calls(parts: Mapping[str, Any], mapping: Mapping[str, str], layers: int = 0)
     with ExitStack() as undo:
         for kind in kinds:
             undo.callback(setattr, kind, "__call__", kind.__call__)
-            setattr(kind, "__call__", _listening(kind.__call__, listened, seen))
+            kind.__call__ = _listening(kind.__call__, listened, seen)
         yield seen
 
 

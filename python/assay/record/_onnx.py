@@ -23,8 +23,7 @@ def onnx_sites(graph: Any, mapping: Mapping[str, str], layers: int = 0) -> dict[
     for site, name in expanded(mapping, layers):
         module, _, kind = name.removeprefix("<").partition("/")
         nodes = [
-            node for node, scope in zip(graph.node, scopes, strict=True)
-            if (node.op_type == kind and scope[-2:-1] == [module] if kind else module in scope)
+            node for node, scope in zip(graph.node, scopes, strict=True) if (node.op_type == kind and scope[-2:-1] == [module] if kind else module in scope)
         ]
         turn = taken.get(name, 0) if kind else -1
         taken[name] = turn + 1
