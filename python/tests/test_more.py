@@ -133,7 +133,7 @@ def test_order(libraries):
 
 
 def test_reduce(libraries, tmp_path):
-    found = assay.reduce("rms_norm", libraries[False], shape={"rows": 3, "n": 100}, seed=1, c=tmp_path / "case.c")
+    found = assay.reduce("rms_norm", libraries[False], case="climb", c=tmp_path / "case.c")
     assert found.check == "bound"
     assert found.reduced.nonzero < found.from_.nonzero
     assert "#include <assay" not in (tmp_path / "case.c").read_text()
