@@ -136,20 +136,23 @@ ShapeSpace shapes(const Op& op) {
   }
   const std::int64_t far = kVastStride / dtype_numbers(x_type(op));
   const Border panel = rows_at_once(op);
-  return {{used({"m", 5, 40}, {}, {panel}),
-           used({"n", 77, 130}, kOutputWidths, columns),
-           k,
-           {"x_stride", 0, 0, dtype_numbers(x_type(op)), "k"},
-           {"y_stride", 0, 0, 1, "n"}},
-          {},
-          nullptr,
-          {{{"m", 6}, {"n", 35}, {"k", 256}, {"x_stride", far}, {"y_stride", kVastStride + 64}},
-           // The second panel begins past 2^32.
-           {{"m", panel.at() + 2},
-            {"n", 1},
-            {"k", 256},
-            {"x_stride", 4 * far / panel.at() + 1},
-            {"y_stride", 4 * kVastStride / panel.at() + 64}}}};
+  ShapeSpace space{{used({"m", 5, 40}, {}, {panel}),
+                    used({"n", 77, 130}, kOutputWidths, columns),
+                    k,
+                    {"x_stride", 0, 0, dtype_numbers(x_type(op)), "k"},
+                    {"y_stride", 0, 0, 1, "n"}},
+                   {},
+                   nullptr,
+                   {{{"m", 6}, {"n", 35}, {"k", 256}, {"x_stride", far}, {"y_stride", kVastStride + 64}},
+                    // The second panel begins past 2^32.
+                    {{"m", panel.at() + 2},
+                     {"n", 1},
+                     {"k", 256},
+                     {"x_stride", 4 * far / panel.at() + 1},
+                     {"y_stride", 4 * kVastStride / panel.at() + 64}}}};
+  // More rows than 16 bits count, quantised a panel at a time.
+  if (is_linear(op)) space.vast.push_back({{"m", kCounters.back() + 224}, {"n", 1}, {"k", 256}});
+  return space;
 }
 
 GeneratedCase bias_case(const Op& op) {

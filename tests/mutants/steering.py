@@ -107,6 +107,10 @@ RULES = (
 EQUIVALENT = (
     (r"products/", r"\bj \* args\.", ("gemv_*", "matvec_*"), "one row: j is 0"),
     (r"products/tile_gemm\.h", r"^\(?r0( \+ r\))? \* args\.\w+: the row in 16 bits", ("*",), "rows of a panel of 192"),
+    (r"products/block_gemm\.h", r"^(r|\(row \+ r\)) \* \w*\.?[xy]_stride: the row in (8|16) bits", ("*",), "rows of a panel of 128"),
+    (r"products/tile_model\.h", r"^r \* stride: the row in (8|16) bits", ("*",), "rows of a tile, at most 16"),
+    (r"attention/prefill\.h", r"^j \* rows\.[kv]_stride: the row in (8|16) bits", ("*",), "rows of a block of 16 keys"),
+    (r"attention/view\.h", r"kv_head_ \* .*: the row in 16 bits", ("attn_prefill_*",), "no model has so many heads"),
     (r"products/products\.h", r"not asked: assay_area\(a->m", ("gemv_*", "matvec_*"), "one row: another area is as large"),
     (r"attention/(view|decode_block)\.h", r"(row|j) \* .*stride in 32 bits", ("attn_*",), "rows of a head, which is at most 2^31 apart from the next"),
     (r"attention/decode\.h", r"the element in 16 bits", ("attn_*",), "a buffer of 16 heads of at most 512"),
