@@ -27,7 +27,7 @@ struct Masks {
 
 class Discovery {
  public:
-  Discovery(const Sum& sum, const Tree& expected) : sum_(sum), expected_(expected) {}
+  Discovery(const Sum& sum, std::span<const Tree> expected) : sum_(sum), expected_(expected) {}
 
   Found discover() {
     measure_precision();
@@ -37,7 +37,7 @@ class Discovery {
       if (sum_.x_most == 0) throw;
       find_tree(true);
     }
-    if (masks_.piece < sum_.terms) found_.note = fmt::format("in pieces of {} terms", masks_.piece);
+    if (sum_.counts && masks_.piece < sum_.terms) found_.note = fmt::format("in pieces of {} terms", masks_.piece);
     if (sum_.long_x && found_.precision == 24) found_.fused = fused();
     return std::move(found_);
   }
@@ -105,7 +105,8 @@ class Discovery {
       masks_.mask -= kStep;
       if (masks_.mask <= masks_.unit) throw NotATree("2^e and -2^e add up to 0 for no e");
     }
-    while (run_few({{0, masks_.unit}}) != std::ldexp(1.0, masks_.unit)) {
+    const auto unseen = [&](double sum) { return sum_.counts ? sum != std::ldexp(1.0, masks_.unit) : !(sum > 0); };
+    while (unseen(run_few({{0, masks_.unit}}))) {
       masks_.unit += kStep;
       if (masks_.unit >= masks_.mask) throw NotATree("a term alone does not give itself");
     }
@@ -137,7 +138,7 @@ class Discovery {
 
   void find_tree(bool by_x) {
     if (sum_.terms < 3) {
-      found_.tree = expected_;
+      found_.tree = expected_.front();
       found_.hypothesis = true;
       return;
     }
@@ -149,10 +150,16 @@ class Discovery {
       throw NotATree(fmt::format("no term is lost beside one 2^{} times as large: compensated, or wider than that",
                                  masks_.mask - masks_.unit));
     masks_.piece = std::min({sum_.terms, 1 << std::min(room, 24), 1 << std::min(found_.precision, 24)});
-    const auto joined_first = [this](std::span<const Triple> triples) { return joined(triples); };
-    found_.hypothesis = is_tree(expected_, joined_first);
-    found_.tree =
-        found_.hypothesis ? expected_ : reveal(sum_.terms, [this](std::span<const Pair> pairs) { return below(pairs); });
+    const JoinedFirst joined_first = [this](std::span<const Triple> triples) { return joined(triples); };
+    const auto same = std::ranges::find_if(expected_, [&](const Tree& tree) { return is_tree(tree, joined_first); });
+    found_.hypothesis = same != expected_.end();
+    if (found_.hypothesis) {
+      found_.tree = *same;
+    } else if (sum_.counts) {
+      found_.tree = reveal(sum_.terms, [this](std::span<const Pair> pairs) { return below(pairs); });
+    } else {
+      found_.tree = reveal_by_triples(sum_.terms, joined_first);
+    }
   }
 
   void set_masks(Factors& row, int i, int j) const {
@@ -207,9 +214,9 @@ class Discovery {
         Factors others(size(), 1.0);
         const auto one = static_cast<std::size_t>(tree.at(leaf).term);
         const auto before = static_cast<std::size_t>(tree.at(sum).first);
-        row[one] = w;
+        row[one] = std::ldexp(w, sum_.lifted);
         others[one] = x;
-        row[before] = -1;
+        row[before] = -std::ldexp(1.0, sum_.lifted);
         others[before] = w + 0x1p-23;
         const double rest = call({&row, 1}, others).front();
         if (rest == 0 && !keeps_x(one, before)) return std::nullopt;
@@ -223,23 +230,23 @@ class Discovery {
   bool keeps_x(std::size_t one, std::size_t other) {
     Factors row(size());
     Factors x(size(), 1.0);
-    row[one] = 1;
+    row[one] = std::ldexp(1.0, sum_.lifted);
     x[one] = 1 + 0x1p-23;
-    row[other] = -1;
+    row[other] = -row[one];
     return call({&row, 1}, x).front() != 0;
   }
 
   std::size_t size() const { return static_cast<std::size_t>(sum_.terms); }
 
   const Sum& sum_;
-  const Tree& expected_;
+  std::span<const Tree> expected_;
   Found found_;
   Masks masks_;
 };
 
 }  // namespace
 
-Found discover(const Sum& sum, const Tree& expected) {
+Found discover(const Sum& sum, std::span<const Tree> expected) {
   return Discovery(sum, expected).discover();
 }
 
