@@ -5,8 +5,10 @@
 
 #include <cmath>
 
+#include "harness/forensics/order/positive.h"
 #include "harness/forensics/order/report.h"
 #include "reference/convert.h"
+#include "tests/known_sums.h"
 
 namespace assay::order {
 namespace {
@@ -57,6 +59,107 @@ KernelSum kernel_of(const Sum& sum) {
 }
 KernelSum sum_of(const Shape& shape, int terms, Rounding round = to_f32, bool fused = true) {
   return kernel_of(plain_sum(shape, terms, round, fused));
+}
+
+constexpr int kLengths[] = {5, 16, 100, 133, 300};
+
+Sum::Factors products(const Sum::Factors& w, const Sum::Factors& x) {
+  Sum::Factors all = w;
+  for (std::size_t i = 0; i < x.size(); ++i) all[i] *= x[i];
+  return all;
+}
+
+// As a dot in f32.
+SumOrder order_of_dot(float (*kernel)(std::span<const float>), int terms) {
+  Sum sum{.terms = terms, .places = 4};
+  sum.run = [kernel](std::span<const Sum::Factors> rows, const Sum::Factors& x) {
+    std::vector<double> sums;
+    for (const Sum::Factors& w : rows) {
+      const Sum::Factors all = products(w, x);
+      sums.push_back(static_cast<double>(kernel(std::vector<float>(all.begin(), all.end()))));
+    }
+    return sums;
+  };
+  return order_of(kernel_of(sum));
+}
+
+TEST(Order, TwentyDotsAsPeopleWriteThem) {
+  for (const KnownSum& known : kKnownSums) {
+    for (const int terms : kLengths) {
+      const SumOrder order = order_of_dot(known.kernel, terms);
+      ASSERT_TRUE(order.found) << known.name << " " << terms << ": " << order.why;
+      EXPECT_TRUE(order.found->tree == tree_of(known, terms)) << known.name << " " << terms << ": " << words_of(order);
+    }
+  }
+}
+
+// As a norm: all that is seen of the sum is x / sqrt(sum / n).
+TEST(Order, TwentySumsBehindARoot) {
+  for (const KnownSum& known : kKnownSums) {
+    for (const int terms : kLengths) {
+      Positive sum{.terms = terms, .places = 8};
+      sum.large = [](int digits) { return exact_squares(digits); };
+      sum.run = [&known, terms](std::span<const Positive::Few> all) {
+        std::vector<double> results;
+        for (const Positive::Few& few : all) {
+          std::vector<float> squares(static_cast<std::size_t>(terms));
+          for (const auto& [at, value] : few) squares[static_cast<std::size_t>(at)] = static_cast<float>(std::sqrt(value));
+          const float first = squares[static_cast<std::size_t>(few.front().at)];
+          for (float& one : squares) one *= one;
+          results.push_back(static_cast<double>(first * (1 / std::sqrt(known.kernel(squares) / static_cast<float>(terms)))));
+        }
+        return results;
+      };
+      const std::vector<Tree> canonical{tree_of(Shape{.lanes = 16, .joined = Join::halves}, terms)};
+      const Found found = discover(sum, canonical);
+      EXPECT_TRUE(found.tree == tree_of(known, terms)) << known.name << " " << terms;
+      EXPECT_EQ(accumulator_name(found), "f32") << known.name << " " << terms;
+    }
+  }
+}
+
+TEST(Order, CompensatedSumsAreNotTrees) {
+  const auto kahan = [](std::span<const float> terms) {
+    volatile float sum = 0, lost = 0;
+    for (const float term : terms) {
+      const volatile float one = term - lost;
+      const volatile float next = sum + one;
+      lost = (next - sum) - one;
+      sum = next;
+    }
+    return static_cast<float>(sum);
+  };
+  const auto neumaier = [](std::span<const float> terms) {
+    volatile float sum = 0, lost = 0;
+    for (const float term : terms) {
+      const volatile float next = sum + term;
+      lost = lost + (std::abs(sum) >= std::abs(term) ? (sum - next) + term : (term - next) + sum);
+      sum = next;
+    }
+    return static_cast<float>(sum + lost);
+  };
+  for (float (*const kernel)(std::span<const float>) : {+kahan, +neumaier}) {
+    for (const int terms : kLengths) {
+      const SumOrder order = order_of_dot(kernel, terms);
+      EXPECT_FALSE(order.found) << terms;
+      EXPECT_TRUE(order.why.starts_with("not a tree: ")) << terms << ": " << order.why;
+    }
+  }
+}
+
+// Codes of rows in int32: a unit beside the mask is code 0.
+TEST(Order, ExactIntegersHaveNoOrder) {
+  const auto integers = [](std::span<const float> terms) {
+    float most = 0;
+    for (const float term : terms) most = std::max(most, std::abs(term));
+    const float inverse = most == 0 ? 0 : 127 / most;
+    std::int64_t sum = 0;
+    for (const float term : terms) sum += static_cast<std::int64_t>(std::nearbyint(term * inverse));
+    return static_cast<float>(sum) * (most / 127);
+  };
+  const SumOrder order = order_of_dot(integers, 100);
+  ASSERT_TRUE(order.found) << order.why;
+  EXPECT_NE(words_of(order).find("it has no order"), std::string::npos) << words_of(order);
 }
 
 struct Known {
@@ -146,32 +249,9 @@ TEST(Order, TellsFusedFromMultiplyThenAdd) {
   EXPECT_EQ(order_of(sum_of({.lanes = 8}, 100, to_f64, false)).found->fused, std::nullopt);
 }
 
-TEST(Order, ACompensatedSumIsNotATree) {
-  Sum sum = plain_sum({}, 50);
-  sum.run = [](std::span<const Sum::Factors> rows, const Sum::Factors& x) {
-    std::vector<double> sums;
-    for (const Sum::Factors& w : rows) {  // Neumaier's
-      volatile float total = 0;
-      volatile float lost = 0;
-      for (std::size_t i = 0; i < w.size(); ++i) {
-        const auto term = static_cast<float>(w[i] * (x.empty() ? 1 : x[i]));
-        const volatile float next = total + term;
-        lost = lost + (std::abs(total) >= std::abs(term) ? (total - next) + term : (term - next) + total);
-        total = next;
-      }
-      sums.push_back(total + lost);
-    }
-    return sums;
-  };
-  const SumOrder order = order_of(kernel_of(sum));
-  EXPECT_FALSE(order.found);
-  EXPECT_NE(order.why.find("not a tree"), std::string::npos) << order.why;
-}
-
 TEST(Order, AnOutputOfItsOwnOrderIsReported) {
   Sum sum = plain_sum({}, 40);
-  sum.run = [one = sum.run, other = plain_sum({.lanes = 8}, 40).run](std::span<const Sum::Factors> rows,
-                                                                                    const Sum::Factors& x) {
+  sum.run = [one = sum.run, other = plain_sum({.lanes = 8}, 40).run](std::span<const Sum::Factors> rows, const Sum::Factors& x) {
     std::vector<double> sums = one(rows, x);
     if (sums.size() > 3) sums[3] = other(rows, x)[3];
     return sums;
@@ -203,11 +283,52 @@ TEST(Order, TriplesAloneGiveTheTree) {
   }
 }
 
+// ASSAY_ORDER_ALL: every length that is claimed.
+std::vector<std::int64_t> lengths_to_prove() {
+  if (std::getenv("ASSAY_ORDER_ALL") == nullptr) return {1, 2, 63, 64, 65, 130, 1000};
+  std::vector<std::int64_t> all;
+  for (std::int64_t k = 1; k <= 130; ++k) all.push_back(k);
+  for (const std::int64_t k : {1000, 4095, 4096}) all.push_back(k);
+  return all;
+}
+
+TEST(Order, OurNormsAndAttentionAddInTheCanonicalOrder) {
+  for (const Op* op : ops()) {
+    const std::string family = op->family->name;
+    OrderRequest request{.op = op->name};
+    if (family == "rms_norm" || family == "softmax") {
+      for (const std::int64_t n : {3, 17, 100}) request.shapes.push_back({{"n", n}, {"rows", std::int64_t{32}}});
+    } else if (family == "attention") {
+      for (const std::int64_t keys : {3, 17, 1030}) request.shapes.push_back(params_of_length(*op, keys));
+    } else {
+      continue;
+    }
+    for (const KernelOrder& kernel : find_orders(request, [](const std::string&) {}).kernels) {
+      for (const SumOrder& sum : kernel.sums) {
+        EXPECT_TRUE(sum.canonical) << kernel.variant << " " << sum.what << " " << sum.params.to_string() << " " << sum.why;
+        EXPECT_EQ(sum.found ? accumulator_name(*sum.found) : "", "f32") << kernel.variant << " " << sum.what;
+        EXPECT_TRUE(sum.depends.empty()) << kernel.variant << " " << sum.what;
+      }
+    }
+  }
+}
+
+TEST(Order, OurKernelsOfBlocksAddInTheCanonicalOrder) {
+  for (const Op* op : ops()) {
+    if (std::string(op->family->name) != "product" || !is_block(op->from)) continue;
+    OrderRequest request{.op = op->name};
+    request.shapes.push_back(params_of_length(*op, 4 * dtype_numbers(op->from)));
+    for (const KernelOrder& kernel : find_orders(request, [](const std::string&) {}).kernels) {
+      for (const SumOrder& sum : kernel.sums) EXPECT_TRUE(sum.canonical) << kernel.variant << " " << sum.why;
+    }
+  }
+}
+
 TEST(Order, OurKernelsAddInTheCanonicalOrder) {
   for (const Op* op : ops()) {
     if (std::string(op->family->name) != "product" || is_block(op->from)) continue;
     OrderRequest request{.op = op->name};
-    for (const std::int64_t k : {1, 2, 63, 64, 65, 130, 1000}) request.shapes.push_back({{"k", k}, {"n", 77}});
+    for (const std::int64_t k : lengths_to_prove()) request.shapes.push_back({{"k", k}, {"n", 77}});
     const OrderResult result = find_orders(request, [](const std::string&) {});
     EXPECT_FALSE(result.kernels.empty());
     for (const KernelOrder& kernel : result.kernels) {

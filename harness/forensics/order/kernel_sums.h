@@ -33,6 +33,9 @@ std::vector<std::int64_t> usual_lengths(const Op& op);
 // A sum whose terms may have either sign. `differs`: says, once it has been called, how else its order is not one.
 KernelSum signed_sum(std::string what, const Shape& canonical, const Sum& sum, const std::shared_ptr<std::string>& differs = {});
 
+// Squares of numbers of half as many bits; in f32 far above a norm's eps.
+std::vector<double> exact_squares(int digits);
+
 // By families.
 KernelSum products_of_numbers(KernelCall& kernel);
 KernelSum products_of_decoded(KernelCall& kernel);  // f32 by blocks

@@ -34,7 +34,8 @@ KernelSum positive_sum(std::string what, const Positive& sum) {
   return {std::move(what), sum.terms, kDot16, [sum](std::span<const Tree> expected) { return discover(sum, expected); }};
 }
 
-// Squares of numbers of half as many bits; in f32 far above eps.
+}  // namespace
+
 std::vector<double> exact_squares(int digits) {
   const double most = std::ldexp(1.0, digits / 2);
   const double step = std::max(1.0, most / 256);
@@ -43,8 +44,6 @@ std::vector<double> exact_squares(int digits) {
     squares.push_back(std::ldexp(root * root, (digits == 24 ? 60 : 2) - 2 * (digits / 2)));
   return squares;
 }
-
-}  // namespace
 
 KernelSum squares_of_norm(KernelCall& kernel) {
   Array& w = kernel.input("w");
