@@ -1,7 +1,9 @@
 // Twenty sums as people write them. The type of a term is left open: of floats each is a kernel, of Traced its tree.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <span>
 #include <vector>
 
@@ -195,7 +197,7 @@ inline constexpr KnownSum kKnownSums[] = {
 };
 static_assert(std::size(kKnownSums) == 20);
 
-inline Tree tree_of(const KnownSum& sum, int terms) {
+inline Tree known_tree(const KnownSum& sum, int terms) {
   Tree tree;
   std::vector<Traced> all;
   for (int i = 0; i < terms; ++i) all.push_back({&tree, tree.leaf(i)});

@@ -13,14 +13,14 @@ namespace {
 
 using Kind = reference::Order::Kind;
 
-constexpr std::int64_t kLength = 300;  // terms of a sum: strides, and a tail
-constexpr std::int64_t kBlocks = 33;
-constexpr std::int64_t kKeys = 50;
+constexpr std::int64_t kFewTerms = 300;  // terms of a sum: strides, and a tail
+constexpr std::int64_t kFewBlocks = 33;
+constexpr std::int64_t kFewKeys = 50;
 
 Params params_of(const Op& op) {
   const bool product = std::string_view(op.family->name) == "product";
-  if (product && is_block(op.from)) return params_of_length(op, kBlocks * dtype_numbers(op.from));
-  return params_of_length(op, std::string_view(op.family->name) == "attention" ? kKeys : kLength);
+  if (product && is_block(op.from)) return params_of_length(op, kFewBlocks * dtype_numbers(op.from));
+  return params_of_length(op, std::string_view(op.family->name) == "attention" ? kFewKeys : kFewTerms);
 }
 
 // The terms from `first` on, `step` apart, below `end`.
