@@ -195,8 +195,7 @@ class UnitRun {
 
   // A bound is void whose arithmetic is not the kernel's.
   void refute(CaseResult& result, const std::vector<Candidate>& declared) {
-    const auto candidate =
-        std::ranges::find(declared, result.variant, [this](const Candidate& one) { return variant_label(op_.name, one.name); });
+    const auto candidate = std::ranges::find(declared, result.variant, &Candidate::name);
     if (result.failure || candidate == declared.end()) return;
     const auto why = order::refutation(op_, *candidate, trials_.page());
     if (!why) return;

@@ -91,7 +91,7 @@ KernelSum products_of_score(View view) {
 
 // All scores are 0, so that y is the mean of v: each column a sum.
 KernelSum weighted_values(View view) {
-  Sum sum{.terms = static_cast<int>(view.keys), .places = static_cast<int>(view.heads * view.dims)};
+  Sum sum{.terms = static_cast<int>(view.keys), .places = static_cast<int>(view.heads * view.dims), .exact = false};
   if (view.kernel.call().op().from == DType::f16) {
     sum.least = -24;
     sum.most = 15;

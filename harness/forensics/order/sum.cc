@@ -7,7 +7,10 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
+
+#include "reference/arithmetic.h"
 
 namespace assay::order {
 namespace {
@@ -37,6 +40,7 @@ class Discovery {
       if (sum_.x_most == 0) throw;
       find_tree(true);
     }
+    require_what_the_tree_gives();
     if (sum_.counts && masks_.piece < sum_.terms) found_.note = fmt::format("in pieces of {} terms", masks_.piece);
     if (sum_.long_x && found_.precision == 24) found_.fused = fused();
     return std::move(found_);
@@ -160,6 +164,34 @@ class Discovery {
     } else {
       found_.tree = reveal_by_triples(sum_.terms, joined_first);
     }
+  }
+
+  // A number and many of less than half of its last place, which a tree loses one by one, and a compensated sum keeps.
+  void require_what_the_tree_gives() {
+    const auto* const format = std::ranges::find(reference::kNumbers, found_.precision, &reference::Number::digits);
+    const bool exact = sum_.counts && sum_.exact && sum_.scale == 1;
+    if (!exact || format == std::end(reference::kNumbers) || format->digits > 24) return;
+    const double large = 0x1p14;
+    const double small = 0.75 * large * format->u();
+    Factors row(size(), small);
+    const Tree& tree = found_.tree;
+    std::vector<double> values(tree.size());
+    bool begun = false;
+    for (std::size_t node = 0; node < tree.size(); ++node) {
+      const Tree::Node& one = tree.at(static_cast<int>(node));
+      const auto value = [&](std::size_t child) { return values[static_cast<std::size_t>(one.children[child])]; };
+      if (one.children.size() > 2) return;
+      if (one.children.empty()) {
+        if (!std::exchange(begun, true)) row[static_cast<std::size_t>(one.term)] = large;
+        values[node] = row[static_cast<std::size_t>(one.term)];
+      } else {
+        values[node] = format->round(value(0) + value(1));
+      }
+    }
+    const double got = call({&row, 1}, {}).front();
+    if (got == values.back()) return;
+    throw NotATree(fmt::format("{} and {} times {} add up to {}; in the order that is seen they would to {}: compensated", large,
+                               sum_.terms - 1, small, got, values.back()));
   }
 
   void set_masks(Factors& row, int i, int j) const {

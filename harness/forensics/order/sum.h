@@ -29,6 +29,7 @@ struct Sum {
   bool counts = true;   // run() gives sums; false: something that is 0 where the sum is
   int lifted = 0;       // the exponent at which the last bit of a product of two such, 2^-30 of it, shows
   double scale = 1;     // of what run() gives
+  bool exact = true;    // that are the sums' own bits
 };
 
 struct Found {
