@@ -292,6 +292,7 @@ std::optional<Failure> CaseCheck::judge(const Candidate& candidate, const Outcom
   if (checks.has(Check::exact)) failure = check_status(outcome);
   if (!failure && result.refusal) result.compared = 1;
   if (!failure && !result.refusal) failure = check_values(candidate, outcome, checks, result);
+  if (failure && failure->check == Check::bound) failure->message += granted_elsewhere(candidate, outcome);
   if (!failure && !result.refusal && checks.has(Check::bits) && candidate.canonical) failure = check_bits(outcome);
   if (!failure && checks.has(Check::bits) && !candidate.canonical) failure = check_repeats(candidate, outcome, result);
   if (!failure && checks.has(Check::ledger)) failure = check_ledger(candidate, result);

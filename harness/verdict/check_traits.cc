@@ -6,9 +6,12 @@
 #include <limits>
 
 #include "harness/verdict/check.h"
+#include "reference/ops/find.h"
 
 namespace assay {
 namespace {
+
+constexpr int kLanesOfLinear = 16;  // docs/numerics.md, "linear"
 
 bool all_finite(const Array& array) {
   const std::size_t size = dtype_size(array.dtype);
@@ -96,6 +99,24 @@ void CaseCheck::prepare(const Candidate& candidate) {
 const std::vector<reference::Expected>& CaseCheck::expected(const reference::Arithmetic& how) const {
   if (how.own()) return baseline_->expected;
   return std::ranges::find(baseline_->declared, how, [](const auto& one) { return one.first; })->second;
+}
+
+// Of blocks by blocks, whose order the op fixes: whether the outputs are what the linear op of the same blocks grants.
+std::string CaseCheck::granted_elsewhere(const Candidate& candidate, const Outcome& outcome) {
+  if (!candidate.arithmetic.own() || std::string_view(op_.family->name) != "product" || !is_block(op_.to)) return "";
+  const Op* const linear = find_product(ProductForm::linear, plain_dtype(op_.from), op_.to);
+  if (linear == nullptr || linear == &op_) return "";
+  reference::Arithmetic any;
+  any.order = {reference::Order::Kind::lanes, kLanesOfLinear};
+  call_.place(call_.placements().front());
+  const auto granted = expected_outputs(op_, test_, call_.pointers(), any);
+  for (std::size_t o = 0; o < outputs_.size(); ++o) {
+    const Comparison found =
+        assay::compare_output(op_, call_.signature().tensors[outputs_[o]], granted[o], nullptr, outcome.outputs[o]);
+    if (found.wrong_class || found.margin > 1) return "";
+  }
+  return fmt::format("; in up to {} lanes it would be right: {} grants that order, or declare order=lanes:N", kLanesOfLinear,
+                     linear->name);
 }
 
 std::optional<double> CaseCheck::price_of(const Outcome& outcome, const Candidate& candidate) const {

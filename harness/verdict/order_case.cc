@@ -25,10 +25,19 @@ Array zeros(const TensorSpec& spec) {
   return array;
 }
 
+TestCase named(TestCase test) {
+  test.name = kOrder;
+  test.drawn = true;
+  test.repro = "--case order";
+  return test;
+}
+
 }  // namespace
 
 std::optional<TestCase> order_case(const Op& op) {
-  if ((op.family->declarable(op, {}) & kProducts) == 0 || is_block(op.from)) return std::nullopt;
+  const std::uint32_t has = op.family->declarable(op, {});
+  if ((has & kSums) == 0 || (has & kLanes) == 0) return std::nullopt;
+  if ((has & kProducts) == 0 || is_block(op.from)) return named(shape_test_case(op, complete_params(op, {})));
   TestCase test;
   test.params = complete_params(op, {{"n", kRows}, {"k", kColumns}});
   for (const TensorSpec& spec : signature_of(op, test.params).tensors) {
@@ -45,10 +54,7 @@ std::optional<TestCase> order_case(const Op& op) {
       set(w, (row / kTileRows * kColumns + c) * kTileRows + row % kTileRows,
           c == large ? 1.0F : static_cast<float>(kHalves[row % 3]));
   }
-  test.name = kOrder;
-  test.drawn = true;
-  test.repro = "--case order";
-  return test;
+  return named(std::move(test));
 }
 
 }  // namespace assay

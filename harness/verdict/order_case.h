@@ -10,7 +10,8 @@ namespace assay {
 inline constexpr const char* kOrder = "order";
 
 // Rows of weights in which one number stands among others of half its last place in f32, f16 or bf16: each that is added to it by itself is
-// lost. So a sum that meets more additions than were declared leaves the bound. Empty: the op is no product of numbers.
+// lost. So a sum that meets more additions than were declared leaves the bound. Of other sums a call like any. Empty: the op has no sum whose order
+// may be declared.
 std::optional<TestCase> order_case(const Op& op);
 
 }  // namespace assay

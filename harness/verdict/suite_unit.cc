@@ -6,6 +6,7 @@
 #include <iterator>
 #include <memory>
 
+#include "harness/forensics/order/claim.h"
 #include "harness/verdict/coverage.h"
 #include "harness/verdict/op_run.h"
 #include "harness/verdict/order_case.h"
@@ -186,7 +187,20 @@ class UnitRun {
     std::erase_if(declared, [](const Candidate& one) { return one.arithmetic.own(); });
     std::optional<TestCase> test = declared.empty() ? std::nullopt : order_case(op_);
     if (!test || !deal(test->name)) return;
+    const std::size_t before = result_.cases.size();
     run_cases(declared, {made(std::move(*test))}, nullptr);
+    if (!request_.checks.has(Check::bound)) return;
+    for (std::size_t i = before; i < result_.cases.size(); ++i) refute(result_.cases[i], declared);
+  }
+
+  // A bound is void whose arithmetic is not the kernel's.
+  void refute(CaseResult& result, const std::vector<Candidate>& declared) {
+    const auto candidate = std::ranges::find(declared, result.variant, &Candidate::name);
+    if (result.failure || candidate == declared.end()) return;
+    const auto why = order::refutation(op_, *candidate, trials_.page());
+    if (!why) return;
+    result.failure = Failure{Check::bound, *why};
+    result.verdict = Verdict::fail;
   }
 
   void run_random() {

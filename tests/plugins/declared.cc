@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/plugin/assay_plugin.h"
+#include "kernels/activations/activations.h"
 #include "kernels/norms/norms.h"
 #include "kernels/products/products.h"
 
@@ -15,6 +16,7 @@ namespace {
 
 using assay::AssayPluginKernel;
 using assay::AssayStatus;
+using assay::ExpArgs;
 using assay::ProductArgs;
 using assay::RmsNormArgs;
 using assay::SoftmaxArgs;
@@ -114,6 +116,17 @@ AssayStatus q8_lanes(const void* args) {
   return assay::ASSAY_OK;
 }
 
+// A step off the nearest float for every second result: within 2.5 ulp, those of the lower binade at a power of two.
+AssayStatus rough_exp(const void* args) {
+  const auto& a = *static_cast<const ExpArgs*>(args);
+  if (!assay_exp_sizes(&a)) return assay::ASSAY_BAD_SHAPE;
+  for (std::int64_t i = 0; i < a.n; ++i) {
+    const auto nearest = static_cast<float>(std::exp(static_cast<double>(a.x[i])));
+    a.y[i] = i % 2 == 0 && std::isnormal(nearest) ? std::nextafter(nearest, 1.0F) : nearest;
+  }
+  return assay::ASSAY_OK;
+}
+
 // The upper half of a float's significand, as an estimate instruction has it: within 2^11 ulp.
 float estimate(float x) {
   std::uint32_t bits;
@@ -177,6 +190,7 @@ constexpr AssayPluginKernel kKernels[] = {
     kernel("matvec_f32", "f32_as_f64", matvec<float, 16, same>, "acc=f64;order=free;"),
     kernel("matvec_f32", "lanes_declared", matvec<float, 16, same>, "order=lanes:16;"),
     kernel("matvec_f32", "one_as_16_lanes", matvec<float, 1, same>, "order=lanes:16;"),
+    kernel("matvec_f32", "16_as_8_lanes", matvec<float, 16, same>, "order=lanes:8;"),
     kernel("matvec_f32", "8_as_64_lanes", matvec<float, 8, same>, "order=lanes:64;"),
     kernel("matvec_f32", "one_as_tree", matvec<float, 1, same>, "order=tree;"),
     kernel("matvec_f32", "one_declared", matvec<float, 1, same>, "order=free;"),
@@ -186,10 +200,15 @@ constexpr AssayPluginKernel kKernels[] = {
     kernel("rms_norm", "estimate", rough_norm),
     kernel("rms_norm", "estimate_declared", rough_norm, "rsqrt=4096;order=free;"),
     kernel("rms_norm", "estimate_as_root", rough_norm, "rsqrt=16;order=free;"),
+    kernel("rms_norm", "one_as_16_lanes", rough_norm, "rsqrt=4096;order=lanes:16;"),
+    kernel("rms_norm", "one_declared", rough_norm, "rsqrt=4096;order=lanes:1;"),
+    kernel("exp", "rough", rough_exp, "exp=2.5;"),
+    kernel("exp", "rough_as_ours", rough_exp, "exp=0.94;"),
     kernel("softmax", "flush", flushing_softmax, "order=free;nan=no;"),
     kernel("softmax", "flush_declared", flushing_softmax, "flush=yes;order=free;nan=no;"),
     kernel("gemv_q8_0_q8_0", "lanes", q8_lanes),
     kernel("gemv_q8_0_q8_0", "lanes_declared", q8_lanes, "order=lanes:8;"),
+    kernel("gemv_q8_0_q8_0", "8_as_16_lanes", q8_lanes, "order=lanes:16;"),
 };
 
 }  // namespace

@@ -24,8 +24,8 @@ std::vector<Array> empty_inputs(const Op& op, const Params& params) {
 
 }  // namespace
 
-KernelCall::KernelCall(const Op& op, const Params& params, Executor& executor, std::size_t page)
-    : call_(op, params, empty_inputs(op, params), page), executor_(executor), inputs_(call_.inputs()) {}
+KernelCall::KernelCall(const Op& op, const Params& params, Executor& executor, std::size_t page, Watch watch)
+    : call_(op, params, empty_inputs(op, params), page), executor_(executor), inputs_(call_.inputs()), watch_(std::move(watch)) {}
 
 Array& KernelCall::input(std::string_view name) {
   std::size_t next = 0;
@@ -47,6 +47,7 @@ Array KernelCall::output_of(const Outcome& outcome) const {
 
 Array KernelCall::run() {
   ++calls_;
+  if (watch_) watch_(calls_);
   call_.set_inputs(inputs_);
   return output_of(call_.run(executor_, call_.placements().front()));
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -19,7 +20,9 @@ struct CallFailed : std::runtime_error {
 class KernelCall {
  public:
   // `page`: of the machine with the largest pages that takes part. Throws std::invalid_argument for parameters that make no sense.
-  KernelCall(const Op& op, const Params& params, Executor& executor, std::size_t page);
+  // `watch` is told of each call.
+  using Watch = std::function<void(std::int64_t calls)>;
+  KernelCall(const Op& op, const Params& params, Executor& executor, std::size_t page, Watch watch = {});
 
   const Call& call() const { return call_; }
   // An input by its name, to be filled; zero bytes at first.
@@ -38,6 +41,7 @@ class KernelCall {
   Executor& executor_;
   std::vector<Array> inputs_;
   std::int64_t calls_ = 0;
+  Watch watch_;
 };
 
 // Sets element `index` of floats (f32, f16 or bf16), which holds `value` exactly.

@@ -3,8 +3,8 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "harness/forensics/order/kernel_call.h"
@@ -14,14 +14,37 @@
 namespace assay::order {
 
 struct KernelSum {
-  std::string what;   // "products"
-  std::string terms;  // "k": what they are counted by
-  Shape canonical;    // of docs/numerics.md
-  Sum sum;
+  std::string what;  // "products": what is added up
+  int terms;
+  Shape canonical;  // of docs/numerics.md
+  // Throws NotATree, NotObservable, CallFailed.
+  std::function<Found(std::span<const Tree> expected)> discover;
 };
 
-// Those that the op's kernels have, over `kernel`, which they keep using. Empty: `op` adds up nothing in floating point, or its sum is not looked
-// into: `why` says which.
-std::vector<KernelSum> sums_of(KernelCall& kernel, std::string& why);
+// Those that the op's kernels have, over `kernel`, which they keep using. Throws std::invalid_argument for an op that adds up nothing in
+// floating point, or in a shape that is not looked into.
+std::vector<KernelSum> sums_of(KernelCall& kernel);
+
+// A parameter by which an op's sums grow, and a call of it with so many terms.
+Params params_of_length(const Op& op, std::int64_t length);
+// The lengths that are looked at unless others are asked for.
+std::vector<std::int64_t> usual_lengths(const Op& op);
+
+// A sum whose terms may have either sign. `differs`: says, once it has been called, how else its order is not one.
+KernelSum signed_sum(std::string what, const Shape& canonical, const Sum& sum, const std::shared_ptr<std::string>& differs = {});
+
+// Squares of numbers of half as many bits; in f32 far above a norm's eps.
+std::vector<double> exact_squares(int digits);
+
+// By families.
+KernelSum products_of_numbers(KernelCall& kernel);
+KernelSum products_of_decoded(KernelCall& kernel);  // f32 by blocks
+KernelSum products_of_blocks(KernelCall& kernel);
+KernelSum squares_of_norm(KernelCall& kernel);
+KernelSum exponentials_of_softmax(KernelCall& kernel);
+std::vector<KernelSum> sums_of_attention(KernelCall& kernel);
+
+// The first row of y, one number a column. The rows of x are alike: `differs` says so where those of y are not.
+std::vector<double> columns_of(const Array& y, std::int64_t columns, std::string& differs);
 
 }  // namespace assay::order

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,10 +27,10 @@ struct SumOrder {
   Params params;
   int terms = 0;
   std::optional<Found> found;
-  std::string why;  // there is none: what was measured instead, or why nothing can be
+  std::string why;  // there is none: "not a tree: ..", "not observable: ..", or how the call failed
   std::optional<Shape> shape;
   bool canonical = false;
-  std::vector<int> difference;       // the terms of the first sum that the canonical order does not have
+  std::vector<int> difference;  // the terms of the first sum that the canonical order does not have; none: it has other terms
   std::vector<std::string> depends;  // on what beside the shape
   std::int64_t calls = 0;            // of the kernel, all told
 };
@@ -54,9 +55,13 @@ struct OrderResult {
 using OrderProgress = std::function<void(const std::string& text)>;
 
 // Throws std::invalid_argument for unknown names and for an op that has nothing to look into, RunnerError for a plugin that cannot be used.
+// `shapes`: none, some of the op's own. Sums whose calls fail or whose order is not to be found say so.
+KernelOrder orders_of(const Op& op, const Candidate& candidate, std::span<const Params> shapes, std::size_t page,
+                      const OrderProgress& progress);
+
 OrderResult find_orders(const OrderRequest& request, const OrderProgress& progress);
 
-// One sum, whatever it lies in.
-SumOrder order_of(const KernelSum& sum);
+// One sum, whatever it lies in. `known`: orders that are looked for first, beside the canonical one.
+SumOrder order_of(const KernelSum& sum, std::span<const Shape> known = {});
 
 }  // namespace assay::order

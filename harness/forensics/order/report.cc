@@ -25,15 +25,16 @@ std::string fused_text(const Found& found) {
 }
 
 std::string sum_text(const SumOrder& sum, const Style& style) {
-  std::string text = fmt::format("  {}, {} {}: ", sum.params.to_string(), sum.terms, sum.what);
+  std::string text = fmt::format("    {} {}: ", sum.terms, sum.what);
   if (!sum.found) return text + style.warn(sum.why) + fmt::format(" ({} calls)\n", sum.calls);
   const Found& found = *sum.found;
   text += fmt::format("{}; accumulator {}{}; ", words_of(sum), accumulator_name(found), fused_text(found));
   if (!found.note.empty()) text += found.note + "; ";
-  text += sum.canonical ? style.good("canonical")
-                        : "not canonical: the first sum that differs is of terms " + terms_text(sum.difference);
+  text += sum.canonical            ? style.good("canonical")
+          : sum.difference.empty() ? "not canonical: a block has several terms"
+                                   : "not canonical: the first sum that differs is of terms " + terms_text(sum.difference);
   text += fmt::format(" ({} calls)\n", sum.calls);
-  for (const std::string& what : sum.depends) text += "    it depends on " + what + "\n";
+  for (const std::string& what : sum.depends) text += "      it depends on " + what + "\n";
   return text;
 }
 
@@ -78,17 +79,24 @@ Json sum_json(const SumOrder& sum) {
 }  // namespace
 
 std::string words_of(const SumOrder& sum) {
-  if (sum.terms < 2) return "nothing is added";
-  if (sum.terms == 2) return "two terms";
+  const Tree& tree = sum.found->tree;
+  if (tree.terms() < 2) return "nothing is added";
+  if (tree.terms() == 2) return "two terms";
+  if (tree.root().children.size() == static_cast<std::size_t>(tree.terms()))
+    return "all terms in one rounding, such as exact integers: it has no order";
   if (sum.shape) return sum.shape->words();
-  return fmt::format("a tree of no usual shape, of depth {}", sum.found->tree.depth());
+  return fmt::format("a tree of no usual shape, of depth {}", tree.depth());
 }
 
 std::string order_text(const OrderResult& result, const Style& style) {
   std::string text;
   for (const KernelOrder& kernel : result.kernels) {
     text += style.strong(kernel.variant) + "\n";
-    for (const SumOrder& sum : kernel.sums) text += sum_text(sum, style);
+    std::string call;
+    for (const SumOrder& sum : kernel.sums) {
+      if (sum.params.to_string() != call) text += fmt::format("  {}\n", call = sum.params.to_string());
+      text += sum_text(sum, style);
+    }
     if (kernel.depends_on_shape()) text += "  the order depends on the shape\n";
     if (kernel.breaks_claim()) text += style.bad("  it claims the canonical order\n");
   }

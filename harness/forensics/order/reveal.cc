@@ -11,6 +11,7 @@ namespace assay::order {
 namespace {
 
 constexpr std::size_t kFirstTriples = 32;
+constexpr std::size_t kProbes = 15;  // nodes of a path that are asked about at once
 
 class Revealer {
  public:
@@ -141,8 +142,8 @@ class Growing {
     return static_cast<int>(nodes_.size()) - 1;
   }
 
-  // The node that the term is joined with. From the top down the heavier children are a path, whose nodes hold the term down to some node: found
-  // by halves. Beside the path the same again.
+  // The node that the term is joined with. From the top down the heavier children are a path, whose nodes hold the term down to some node.
+  // Beside the path the same again.
   int place_of(int term) {
     int top = root_;
     while (is_under(top, term)) {
@@ -150,16 +151,34 @@ class Growing {
       while (!is_leaf(path.back())) path.push_back(heavier(path.back()));
       std::size_t holds = 0;
       std::size_t does_not = path.size() - 1;
-      while (does_not - holds > 1) {
-        const std::size_t half = (holds + does_not) / 2;
-        (is_under(path[half], term) ? holds : does_not) = half;
-      }
+      while (does_not - holds > 1) narrow(path, term, holds, does_not);
       const auto& [left, right] = nodes_[index(path[holds])].children;
       const int beside = left == path[does_not] ? right : left;
-      if (first(nodes_[index(path[does_not])].term, term, nodes_[index(beside)].term)) return path[does_not];
+      if (first({nodes_[index(path[does_not])].term, term, nodes_[index(beside)].term})) return path[does_not];
       top = beside;
     }
     return top;
+  }
+
+  // Of a path whose node `holds` has the term below it and `does_not` has not, the part in which that changes.
+  void narrow(const std::vector<int>& path, int term, std::size_t& holds, std::size_t& does_not) {
+    const std::size_t between = does_not - holds - 1;
+    const std::size_t count = std::min(kProbes, between);
+    std::vector<std::size_t> probes;
+    std::vector<Triple> triples;
+    for (std::size_t i = 1; i <= count; ++i) {
+      probes.push_back(holds + i * (between + 1) / (count + 1));
+      triples.push_back(children_and(path[probes.back()], term));
+    }
+    const std::vector<bool> children_first = joined_first_(triples);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!children_first[i]) {
+        holds = probes[i];
+      } else {
+        does_not = probes[i];
+        return;
+      }
+    }
   }
 
   int heavier(int node) const {
@@ -170,13 +189,13 @@ class Growing {
   // Whether the term is joined below the node: with one of its two children before the two meet.
   bool is_under(int node, int term) {
     if (is_leaf(node)) return false;
+    return !first(children_and(node, term));
+  }
+  Triple children_and(int node, int term) const {
     const auto& [left, right] = nodes_[index(node)].children;
-    return !first(nodes_[index(left)].term, nodes_[index(right)].term, term);
+    return {nodes_[index(left)].term, nodes_[index(right)].term, term};
   }
-  bool first(int a, int b, int c) {
-    const Triple triple{a, b, c};
-    return joined_first_({&triple, 1}).front();
-  }
+  bool first(const Triple& triple) { return joined_first_({&triple, 1}).front(); }
 
   const JoinedFirst& joined_first_;
   std::vector<Node> nodes_;

@@ -20,6 +20,11 @@ struct NotATree : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// The result does not show enough of the sum.
+struct NotObservable : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 // l(i, j) of each pair i < j: how many of the n terms lie in the smallest sum that holds both.
 using Pair = std::pair<int, int>;
 using Below = std::function<std::vector<int>(std::span<const Pair> pairs)>;

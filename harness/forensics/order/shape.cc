@@ -12,6 +12,13 @@ namespace {
 
 constexpr int kMostPartials = 256;
 
+constexpr int kNone = -1;  // a partial sum that no term goes to
+
+int join_two(Tree& tree, int one, int other) {
+  if (one == kNone || other == kNone) return std::max(one, other);
+  return tree.join({one, other});
+}
+
 int join_of(Tree& tree, std::vector<int> parts, Join how) {
   if (how == Join::in_reverse) std::ranges::reverse(parts);
   const bool pairs = how == Join::neighbours || how == Join::halves;
@@ -21,12 +28,12 @@ int join_of(Tree& tree, std::vector<int> parts, Join how) {
     for (std::size_t i = 0; i < half; ++i) {
       const std::size_t one = how == Join::halves ? i : 2 * i;
       const std::size_t other = how == Join::halves ? i + half : 2 * i + 1;
-      joined.push_back(other < parts.size() ? tree.join({parts[one], parts[other]}) : parts[one]);
+      joined.push_back(join_two(tree, parts[one], other < parts.size() ? parts[other] : kNone));
     }
     parts = std::move(joined);
   }
   int total = parts.front();
-  for (std::size_t i = 1; i < parts.size(); ++i) total = tree.join({total, parts[i]});
+  for (std::size_t i = 1; i < parts.size(); ++i) total = join_two(tree, total, parts[i]);
   return total;
 }
 
@@ -39,17 +46,16 @@ int chain_of(Tree& tree, const std::vector<int>& terms) {
 int lanes_of(Tree& tree, const Shape& shape, const std::vector<int>& terms) {
   const auto stride = static_cast<std::size_t>(shape.lanes * shape.accumulators);
   const std::size_t whole = shape.tail == Tail::in_lanes ? terms.size() : terms.size() / stride * stride;
-  std::vector<std::vector<int>> partial(std::min(stride, std::max<std::size_t>(whole, 1)));
+  std::vector<std::vector<int>> partial(stride);
   for (std::size_t i = 0; i < whole; ++i) partial[i % stride].push_back(terms[i]);
   const std::vector<int> rest(terms.begin() + static_cast<std::ptrdiff_t>(whole), terms.end());
   if (whole == 0) return chain_of(tree, rest);
   std::vector<int> by_lane;
   for (int lane = 0; lane < shape.lanes; ++lane) {
     std::vector<int> own;
-    for (auto at = static_cast<std::size_t>(lane); at < partial.size(); at += static_cast<std::size_t>(shape.lanes)) {
-      if (!partial[at].empty()) own.push_back(chain_of(tree, partial[at]));
-    }
-    if (!own.empty()) by_lane.push_back(join_of(tree, std::move(own), shape.accumulated));
+    for (auto at = static_cast<std::size_t>(lane); at < partial.size(); at += static_cast<std::size_t>(shape.lanes))
+      own.push_back(partial[at].empty() ? kNone : chain_of(tree, partial[at]));
+    by_lane.push_back(join_of(tree, std::move(own), shape.accumulated));
   }
   const int total = join_of(tree, std::move(by_lane), shape.joined);
   if (rest.empty()) return total;
@@ -134,9 +140,13 @@ std::vector<Shape> candidates(const Tree& tree) {
     blocks.insert(blocks.end(), marks.blocks.begin(), marks.blocks.end());
     return blocks;
   });
-  vary(&Shape::lanes, [&](const Shape& shape) { return strides(marks.partner, std::min(kMostPartials, length(shape))); });
-  vary(&Shape::accumulators,
-       [&](const Shape& shape) { return strides(marks.partner, std::min(kMostPartials, length(shape)) / shape.lanes); });
+  const auto most = [&](const Shape& shape) {
+    return std::min(kMostPartials, static_cast<int>(std::bit_ceil(static_cast<unsigned>(length(shape)))));
+  };
+  vary(&Shape::lanes, [&](const Shape& shape) { return strides(marks.partner, most(shape)); });
+  vary(&Shape::accumulators, [&](const Shape& shape) { return strides(marks.partner, most(shape) / shape.lanes); });
+  // Sixteen partial sums are sixteen lanes, before they are one lane of sixteen accumulators.
+  std::ranges::stable_sort(all, {}, &Shape::accumulators);
   // Term 0 meets the next of its partial sum first, unless that has none.
   std::erase_if(all, [&](const Shape& shape) {
     const int stride = shape.lanes * shape.accumulators;
@@ -161,21 +171,26 @@ Tree tree_of(const Shape& shape, int terms) {
   std::vector<int> all(static_cast<std::size_t>(terms));
   std::iota(all.begin(), all.end(), 0);
   if (shape.reversed) std::ranges::reverse(all);
-  const int block = shape.block == 0 ? terms : shape.block;
-  std::vector<int> blocks;
-  for (int first = 0; first < terms; first += block) {
-    const int end = std::min(first + block, terms);
-    blocks.push_back(lanes_of(tree, shape, {all.begin() + first, all.begin() + end}));
+  const int span = shape.span == 0 ? terms : shape.span;
+  std::vector<int> spans;
+  for (int from = 0; from < terms; from += span) {
+    const int to = std::min(from + span, terms);
+    const int block = shape.block == 0 ? to - from : shape.block;
+    std::vector<int> blocks;
+    for (int first = from; first < to; first += block)
+      blocks.push_back(lanes_of(tree, shape, {all.begin() + first, all.begin() + std::min(first + block, to)}));
+    spans.push_back(join_of(tree, std::move(blocks), shape.blocks));
   }
-  join_of(tree, std::move(blocks), shape.blocks);
+  join_of(tree, std::move(spans), Join::in_order);
   return tree;
 }
 
 std::string Shape::words() const {
   std::string text;
   const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  if (span > 0) add(fmt::format("spans of {}, joined in order", span));
   if (block > 0) add(fmt::format("blocks of {}, joined {}", block, name(blocks)));
-  const std::string inside = block > 0 ? " in each" : "";
+  const std::string inside = block > 0 || span > 0 ? " in each" : "";
   if (lanes * accumulators == 1) {
     add((reversed ? "one after the other, from the last" : "one after the other") + inside);
     return text;

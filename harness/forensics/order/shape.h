@@ -26,9 +26,10 @@ enum class Tail : std::uint8_t {
 };
 
 // Terms in blocks; in a block, term i goes to partial sum i mod (lanes x accumulators), ascending. Accumulators become one first, lane by
-// lane, then the lanes; then the blocks, in order.
+// lane, then the lanes; then the blocks. All that in each span, whose sums are added in order.
 struct Shape {
-  int block = 0;  // 0: one, of all terms
+  int span = 0;   // 0: one, of all terms
+  int block = 0;  // likewise
   int lanes = 1;
   int accumulators = 1;
   Join accumulated = Join::in_order;

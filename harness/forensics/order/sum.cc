@@ -7,7 +7,10 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
+
+#include "reference/arithmetic.h"
 
 namespace assay::order {
 namespace {
@@ -27,7 +30,7 @@ struct Masks {
 
 class Discovery {
  public:
-  Discovery(const Sum& sum, const Tree& expected) : sum_(sum), expected_(expected) {}
+  Discovery(const Sum& sum, std::span<const Tree> expected) : sum_(sum), expected_(expected) {}
 
   Found discover() {
     measure_precision();
@@ -37,7 +40,8 @@ class Discovery {
       if (sum_.x_most == 0) throw;
       find_tree(true);
     }
-    if (masks_.piece < sum_.terms) found_.note = fmt::format("in pieces of {} terms", masks_.piece);
+    require_what_the_tree_gives();
+    if (sum_.counts && masks_.piece < sum_.terms) found_.note = fmt::format("in pieces of {} terms", masks_.piece);
     if (sum_.long_x && found_.precision == 24) found_.fused = fused();
     return std::move(found_);
   }
@@ -105,7 +109,8 @@ class Discovery {
       masks_.mask -= kStep;
       if (masks_.mask <= masks_.unit) throw NotATree("2^e and -2^e add up to 0 for no e");
     }
-    while (run_few({{0, masks_.unit}}) != std::ldexp(1.0, masks_.unit)) {
+    const auto unseen = [&](double sum) { return sum_.counts ? sum != std::ldexp(1.0, masks_.unit) : !(sum > 0); };
+    while (unseen(run_few({{0, masks_.unit}}))) {
       masks_.unit += kStep;
       if (masks_.unit >= masks_.mask) throw NotATree("a term alone does not give itself");
     }
@@ -137,7 +142,7 @@ class Discovery {
 
   void find_tree(bool by_x) {
     if (sum_.terms < 3) {
-      found_.tree = expected_;
+      found_.tree = expected_.front();
       found_.hypothesis = true;
       return;
     }
@@ -149,10 +154,44 @@ class Discovery {
       throw NotATree(fmt::format("no term is lost beside one 2^{} times as large: compensated, or wider than that",
                                  masks_.mask - masks_.unit));
     masks_.piece = std::min({sum_.terms, 1 << std::min(room, 24), 1 << std::min(found_.precision, 24)});
-    const auto joined_first = [this](std::span<const Triple> triples) { return joined(triples); };
-    found_.hypothesis = is_tree(expected_, joined_first);
-    found_.tree =
-        found_.hypothesis ? expected_ : reveal(sum_.terms, [this](std::span<const Pair> pairs) { return below(pairs); });
+    const JoinedFirst joined_first = [this](std::span<const Triple> triples) { return joined(triples); };
+    const auto same = std::ranges::find_if(expected_, [&](const Tree& tree) { return is_tree(tree, joined_first); });
+    found_.hypothesis = same != expected_.end();
+    if (found_.hypothesis) {
+      found_.tree = *same;
+    } else if (sum_.counts) {
+      found_.tree = reveal(sum_.terms, [this](std::span<const Pair> pairs) { return below(pairs); });
+    } else {
+      found_.tree = reveal_by_triples(sum_.terms, joined_first);
+    }
+  }
+
+  // A number and many of less than half of its last place, which a tree loses one by one, and a compensated sum keeps.
+  void require_what_the_tree_gives() {
+    const auto* const format = std::ranges::find(reference::kNumbers, found_.precision, &reference::Number::digits);
+    const bool exact = sum_.counts && sum_.exact && sum_.scale == 1;
+    if (!exact || format == std::end(reference::kNumbers) || format->digits > 24) return;
+    const double large = 0x1p14;
+    const double small = 0.75 * large * format->u();
+    Factors row(size(), small);
+    const Tree& tree = found_.tree;
+    std::vector<double> values(tree.size());
+    bool begun = false;
+    for (std::size_t node = 0; node < tree.size(); ++node) {
+      const Tree::Node& one = tree.at(static_cast<int>(node));
+      const auto value = [&](std::size_t child) { return values[static_cast<std::size_t>(one.children[child])]; };
+      if (one.children.size() > 2) return;
+      if (one.children.empty()) {
+        if (!std::exchange(begun, true)) row[static_cast<std::size_t>(one.term)] = large;
+        values[node] = row[static_cast<std::size_t>(one.term)];
+      } else {
+        values[node] = format->round(value(0) + value(1));
+      }
+    }
+    const double got = call({&row, 1}, {}).front();
+    if (got == values.back()) return;
+    throw NotATree(fmt::format("{} and {} times {} add up to {}; in the order that is seen they would to {}: compensated", large,
+                               sum_.terms - 1, small, got, values.back()));
   }
 
   void set_masks(Factors& row, int i, int j) const {
@@ -207,9 +246,9 @@ class Discovery {
         Factors others(size(), 1.0);
         const auto one = static_cast<std::size_t>(tree.at(leaf).term);
         const auto before = static_cast<std::size_t>(tree.at(sum).first);
-        row[one] = w;
+        row[one] = std::ldexp(w, sum_.lifted);
         others[one] = x;
-        row[before] = -1;
+        row[before] = -std::ldexp(1.0, sum_.lifted);
         others[before] = w + 0x1p-23;
         const double rest = call({&row, 1}, others).front();
         if (rest == 0 && !keeps_x(one, before)) return std::nullopt;
@@ -223,23 +262,23 @@ class Discovery {
   bool keeps_x(std::size_t one, std::size_t other) {
     Factors row(size());
     Factors x(size(), 1.0);
-    row[one] = 1;
+    row[one] = std::ldexp(1.0, sum_.lifted);
     x[one] = 1 + 0x1p-23;
-    row[other] = -1;
+    row[other] = -row[one];
     return call({&row, 1}, x).front() != 0;
   }
 
   std::size_t size() const { return static_cast<std::size_t>(sum_.terms); }
 
   const Sum& sum_;
-  const Tree& expected_;
+  std::span<const Tree> expected_;
   Found found_;
   Masks masks_;
 };
 
 }  // namespace
 
-Found discover(const Sum& sum, const Tree& expected) {
+Found discover(const Sum& sum, std::span<const Tree> expected) {
   return Discovery(sum, expected).discover();
 }
 

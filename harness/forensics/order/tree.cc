@@ -9,15 +9,17 @@
 namespace assay::order {
 namespace {
 
+std::uint64_t mixed(int term) {
+  auto state = static_cast<std::uint64_t>(term) + 1;
+  return split_mix(state);
+}
+
 // Of each node the set of its terms, as the sum of a mixed number for each: equal sets have equal sums, others by a chance of 2^-64.
 std::vector<std::uint64_t> sets_of(const Tree& tree) {
   std::vector<std::uint64_t> sets(tree.size());
   for (std::size_t node = 0; node < tree.size(); ++node) {
     const Tree::Node& one = tree.at(static_cast<int>(node));
-    if (one.children.empty()) {
-      auto mixed = static_cast<std::uint64_t>(one.term) + 1;
-      sets[node] = split_mix(mixed);
-    }
+    if (one.children.empty()) sets[node] = mixed(one.term);
     for (const int child : one.children) sets[node] += sets[static_cast<std::size_t>(child)];
   }
   return sets;
@@ -68,6 +70,17 @@ std::vector<int> terms_below(const Tree& tree, int node) {
   }
   std::ranges::sort(terms);
   return terms;
+}
+
+SumsOf::SumsOf(const Tree& tree) {
+  const auto sets = sets_of(tree);
+  sums_.insert(sets.begin(), sets.end());
+}
+
+bool SumsOf::has(std::span<const int> terms) const {
+  std::uint64_t sum = 0;
+  for (const int term : terms) sum += mixed(term);
+  return sums_.contains(sum);
 }
 
 std::vector<int> first_difference(const Tree& tree, const Tree& other) {

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <set>
+#include <span>
 #include <vector>
 
 namespace assay::order {
@@ -35,6 +38,16 @@ class Tree {
 
 // What two trees differ in first: the smallest sum of `tree` that `other` does not have, as the terms below it, ascending. None: equal.
 std::vector<int> first_difference(const Tree& tree, const Tree& other);
+
+// The sums that a tree has on its way.
+class SumsOf {
+ public:
+  explicit SumsOf(const Tree& tree);
+  bool has(std::span<const int> terms) const;
+
+ private:
+  std::set<std::uint64_t> sums_;
+};
 
 // The terms below a node, ascending.
 std::vector<int> terms_below(const Tree& tree, int node);

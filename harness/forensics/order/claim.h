@@ -1,0 +1,18 @@
+// What a kernel declares of its sums, `order=` and `acc=`, held to what is found of them.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "harness/forensics/order/tree.h"
+#include "harness/verdict/check.h"
+
+namespace assay::order {
+
+// Whether a tree is of this order. Lanes are told from twice as many: N partial sums, and no finer ones.
+bool agrees(const Tree& tree, const reference::Order& order);
+
+// Why the declaration is false, from a call or two of its op; none: nothing that can be seen speaks against it.
+std::optional<std::string> refutation(const Op& op, const Candidate& candidate, std::size_t page);
+
+}  // namespace assay::order

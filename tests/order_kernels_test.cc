@@ -1,0 +1,79 @@
+// `assay order` on our own kernels: each sum is proved to be in the canonical order.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "harness/forensics/order/order.h"
+#include "harness/forensics/order/sum.h"
+
+namespace assay::order {
+namespace {
+
+// ASSAY_ORDER_ALL: every length that is claimed.
+std::vector<std::int64_t> lengths_to_prove() {
+  if (std::getenv("ASSAY_ORDER_ALL") == nullptr) return {1, 2, 63, 64, 65, 130, 1000};
+  std::vector<std::int64_t> all;
+  for (std::int64_t k = 1; k <= 130; ++k) all.push_back(k);
+  for (const std::int64_t k : {1000, 4095, 4096}) all.push_back(k);
+  return all;
+}
+
+TEST(Order, OurNormsAndAttentionAddInTheCanonicalOrder) {
+  for (const Op* op : ops()) {
+    const std::string family = op->family->name;
+    OrderRequest request{.op = op->name};
+    if (family == "rms_norm" || family == "softmax") {
+      for (const std::int64_t n : {3, 17, 100}) request.shapes.push_back({{"n", n}, {"rows", std::int64_t{32}}});
+    } else if (family == "attention") {
+      for (const std::int64_t keys : {3, 17, 1030}) request.shapes.push_back(params_of_length(*op, keys));
+    } else {
+      continue;
+    }
+    for (const KernelOrder& kernel : find_orders(request, [](const std::string&) {}).kernels) {
+      for (const SumOrder& sum : kernel.sums) {
+        EXPECT_TRUE(sum.canonical) << kernel.variant << " " << sum.what << " " << sum.params.to_string() << " " << sum.why;
+        EXPECT_EQ(sum.found ? accumulator_name(*sum.found) : "", "f32") << kernel.variant << " " << sum.what;
+        EXPECT_TRUE(sum.depends.empty()) << kernel.variant << " " << sum.what;
+      }
+    }
+  }
+}
+
+TEST(Order, OurKernelsOfBlocksAddInTheCanonicalOrder) {
+  for (const Op* op : ops()) {
+    if (std::string(op->family->name) != "product" || !is_block(op->from)) continue;
+    OrderRequest request{.op = op->name};
+    request.shapes.push_back(params_of_length(*op, 4 * dtype_numbers(op->from)));
+    for (const KernelOrder& kernel : find_orders(request, [](const std::string&) {}).kernels) {
+      for (const SumOrder& sum : kernel.sums) EXPECT_TRUE(sum.canonical) << kernel.variant << " " << sum.why;
+    }
+  }
+}
+
+TEST(Order, OurKernelsAddInTheCanonicalOrder) {
+  for (const Op* op : ops()) {
+    if (std::string(op->family->name) != "product" || is_block(op->from)) continue;
+    OrderRequest request{.op = op->name};
+    for (const std::int64_t k : lengths_to_prove()) request.shapes.push_back({{"k", k}, {"n", 77}});
+    const OrderResult result = find_orders(request, [](const std::string&) {});
+    EXPECT_FALSE(result.kernels.empty());
+    for (const KernelOrder& kernel : result.kernels) {
+      EXPECT_FALSE(kernel.breaks_claim());
+      EXPECT_FALSE(kernel.depends_on_shape());
+      for (const SumOrder& sum : kernel.sums) {
+        EXPECT_TRUE(sum.canonical) << kernel.variant << " " << sum.params.to_string() << " " << sum.why;
+        EXPECT_TRUE(sum.depends.empty()) << kernel.variant << " " << sum.params.to_string();
+        if (sum.terms < 3) continue;
+        EXPECT_EQ(accumulator_name(*sum.found), "f32") << kernel.variant << " " << sum.params.to_string();
+        EXPECT_EQ(sum.found->fused, true) << kernel.variant << " " << sum.params.to_string();
+      }
+    }
+  }
+}
+
+TEST(Order, AnOpWithoutASumIsRefused) {
+  EXPECT_THROW(find_orders({.op = "add"}, [](const std::string&) {}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace assay::order
