@@ -1,12 +1,12 @@
-#include "harness/forensics/explain/explain.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
+#include <stdexcept>
 
 #include "harness/cli/check_options.h"
 #include "harness/cli/cli.h"
+#include "harness/cli/explained.h"
 #include "harness/cli/process.h"
 #include "harness/cli/status_line.h"
 #include "harness/cli/values.h"
@@ -18,38 +18,39 @@ namespace {
 
 struct ExplainOptions {
   CheckSelection selection;
-  double seconds = 300;
+  double seconds = kExplainSeconds;
 };
 
 int explain_ops(ExplainOptions options, const Common& common) {
-  const CheckRequest whole = request_of(options.selection);
-  if (whole.ops.empty()) throw std::invalid_argument("explain: no op; expected one or more");
+  const CheckRequest request = request_of(options.selection);
+  if (request.ops.empty()) throw std::invalid_argument("explain: no op; expected one or more");
   const NotedInterrupt interrupt;
-  nlohmann::ordered_json json = environment_json();
-  json["ops"] = nlohmann::ordered_json::array();
-  bool fails = false;
-  for (const std::string& op : whole.ops) {
-    CheckRequest one = whole;
-    one.ops = {op};
-    why::ExplainResult result;
-    {
-      StatusLine line;
-      result = why::explain_op({std::move(one), options.seconds, [&](const std::string& text) { line.show(text); },
-                                    [] { return NotedInterrupt::signal() != 0; }});
-    }
-    if (NotedInterrupt::signal() != 0) return kSignalled + NotedInterrupt::signal();
-    fails = fails || !result.kernels.empty();
-    if (common.json) {
-      json["ops"].push_back(why::explain_json(result));
-    } else {
-      fmt::print("{}", why::explain_text(result, common.style()));
-    }
+  const std::vector<why::ExplainResult> results = explained(request, request.ops, options.seconds);
+  if (NotedInterrupt::signal() != 0) return kSignalled + NotedInterrupt::signal();
+  if (common.json) {
+    nlohmann::ordered_json json = environment_json();
+    json["ops"] = nlohmann::ordered_json::array();
+    for (const why::ExplainResult& one : results) json["ops"].push_back(why::explain_json(one));
+    fmt::print("{}\n", json.dump(1));
+  } else {
+    for (const why::ExplainResult& one : results) fmt::print("{}", why::explain_text(one, common.style()));
   }
-  if (common.json) fmt::print("{}\n", json.dump(1));
-  return fails ? kParityFailure : kPass;
+  return std::ranges::all_of(results, [](const auto& one) { return one.kernels.empty(); }) ? kPass : kParityFailure;
 }
 
 }  // namespace
+
+std::vector<why::ExplainResult> explained(const CheckRequest& request, const std::vector<std::string>& ops, double seconds) {
+  std::vector<why::ExplainResult> results;
+  StatusLine line;
+  for (const std::string& op : ops) {
+    why::ExplainRequest one{request, seconds, [&](const std::string& text) { line.show(text); }, [] { return NotedInterrupt::signal() != 0; }};
+    one.check.ops = {op};
+    results.push_back(why::explain_op(one));
+    if (NotedInterrupt::signal() != 0) break;
+  }
+  return results;
+}
 
 Action add_explain(CLI::App& app, const Common& common) {
   auto options = std::make_shared<ExplainOptions>();

@@ -64,7 +64,7 @@ std::string axis_name(Cases cases, std::string_view tensor, std::size_t axis) {
 }
 
 Hypotheses catalogue(const Op& op, Cases cases) {
-  static constexpr std::array kParts{add_formulas, add_params, add_sizes, add_inputs, add_blocks, add_results, add_declared, add_places};
+  static constexpr std::array kParts{add_formulas, add_params, add_sizes, add_inputs, add_strides, add_blocks, add_results, add_declared, add_places};
   Hypotheses all;
   for (const auto add : kParts) add(op, cases, all);
   std::ranges::stable_sort(all, {}, &Hypothesis::cost);

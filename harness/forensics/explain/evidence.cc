@@ -55,12 +55,38 @@ bool any(const std::vector<Mask>& masks) {
   return std::ranges::any_of(masks, [](const Mask& mask) { return std::ranges::find(mask, true) != mask.end(); });
 }
 
-// Elements in which two calls differ that differ only in what lay in the outputs before.
-Mask differing(const Array& one, const Array& other) {
+Mask equal_elements(const Array& one, const Array& other) {
   const std::size_t size = dtype_size(one.dtype);
   Mask mask(one.bytes.size() / size);
-  for (std::size_t i = 0; i < mask.size(); ++i) mask[i] = std::memcmp(&one.bytes[i * size], &other.bytes[i * size], size) != 0;
+  for (std::size_t i = 0; i < mask.size(); ++i) mask[i] = std::memcmp(&one.bytes[i * size], &other.bytes[i * size], size) == 0;
   return mask;
+}
+
+// What a call's outputs hold when it begins: the same as in another call of that seed.
+std::vector<Array> outputs_before(const Op& op, const Evidence& one, std::size_t page) {
+  Call call(op, one.params, one.call->inputs, page, kOtherSeed);
+  call.place(call.placements().front());
+  std::vector<Array> before;
+  for (std::size_t t = 0; t < call.signature().tensors.size(); ++t) {
+    const TensorSpec& spec = call.signature().tensors[t];
+    if (spec.role == Direction::out) before.push_back(gather(spec, call.pointers()[t]));
+  }
+  return before;
+}
+
+// What the kernel leaves of its outputs, and whether it reads them: it is called once more, with other bytes there.
+bool call_again(const Op& op, Evidence& one, const Candidate& candidate, std::size_t page) {
+  Call again(op, one.params, one.call->inputs, page, kOtherSeed);
+  const Outcome outcome = again.run(*candidate.executor, again.placements().front());
+  if (outcome.crashed || outcome.status != ASSAY_OK) return false;
+  const std::vector<Array> before = outputs_before(op, one, page);
+  for (std::size_t o = 0; o < outcome.outputs.size(); ++o) {
+    one.unwritten.push_back(equal_elements(outcome.outputs[o], before[o]));
+    const Mask same = equal_elements(outcome.outputs[o], one.call->outputs[o]);
+    for (std::size_t i = 0; i < same.size(); ++i) one.unsteady = one.unsteady || (!same[i] && !one.unwritten[o][i]);
+  }
+  one.recovers = !any(wrong_elements(op, {one.call->signature, {}, outcome.outputs, one.call->expected}));
+  return true;
 }
 
 }  // namespace
@@ -92,18 +118,12 @@ Params frozen(const Op& op, const Params& params) {
 
 std::optional<Evidence> evidence_of(const Op& op, const CaseResult& result, const Candidate& candidate, std::size_t page) {
   if (!result.call || result.refusal || result.crashed) return std::nullopt;
-  Evidence found{result.case_name, result.params, frozen(op, result.params), result.call, work_of(op, result.params), {}, {}, {}, false};
+  Evidence found{result.case_name, result.params, frozen(op, result.params), result.call, work_of(op, result.params), {}, {}, {}, false, false};
   if (result.seed && !is_bias(result.case_name) && found.work > kWholeTruth) found.sample = result.seed;
   if (!result.failure) return found;
   found.wrong = wrong_elements(op, *found.call);
   if (!any(found.wrong)) return std::nullopt;  // by its status, say
-  Call again(op, found.params, found.call->inputs, page, kOtherSeed);
-  const Outcome outcome = again.run(*candidate.executor, again.placements().front());
-  if (outcome.crashed || outcome.status != ASSAY_OK) return std::nullopt;
-  for (std::size_t o = 0; o < outcome.outputs.size(); ++o)
-    found.unwritten.push_back(differing(outcome.outputs[o], found.call->outputs[o]));
-  found.recovers = !any(wrong_elements(op, {found.call->signature, {}, outcome.outputs, found.call->expected}));
-  return found;
+  return call_again(op, found, candidate, page) ? std::optional(std::move(found)) : std::nullopt;
 }
 
 std::optional<Prediction> reference_of(const Op& op, const Params& params, const std::vector<Array>& inputs, const Evidence& like,

@@ -23,6 +23,7 @@ struct Evidence {
   std::vector<Mask> wrong;              // an output each; empty: the case passes
   std::vector<Mask> unwritten;          // of a case that fails: what holds what lay there before
   bool recovers = false;                // it failed in the run, and passes when it is called once more
+  bool unsteady = false;                // it gives other results where other bytes lie in its outputs before the call
 
   bool fails() const { return !wrong.empty(); }
   std::vector<const TensorSpec*> tensors(Direction role) const;

@@ -38,17 +38,20 @@ class Search {
 
   void run() {
     if (failing_.empty()) return;
-    if (std::ranges::all_of(failing_, &Evidence::recovers)) return tell_state();
+    if (std::ranges::all_of(failing_, [](const Evidence* one) { return one->recovers || one->unsteady; })) return tell_state();
     std::vector<Evidence> ordered;
     for (const Evidence* one : failing_) ordered.push_back(*one);
     for (const Evidence* one : passing_) ordered.push_back(*one);
-    for (const Hypothesis& one : catalogue(op_, ordered)) {
+    const Hypotheses all = catalogue(op_, ordered);
+    for (const Hypothesis& one : all) {
+      if (one.widens) continue;
       if (!out_.told.empty() && one.cost > out_.told.front().cost) break;
       if (ended()) break;
       ++out_.tried;
       request_.progress(fmt::format("{}: hypothesis {}, {}", out_.variant, out_.tried, one.words));
       try_one(one);
     }
+    if (std::ranges::all_of(out_.told, &Explanation::only_where)) find_permit(all);
     if (!out_.told.empty()) out_.near.clear();
     std::ranges::stable_sort(out_.near, std::greater(), &Near::explained);
     if (out_.near.size() > kMostNear) out_.near.resize(kMostNear);
@@ -111,6 +114,20 @@ class Search {
     if (conditions.empty() && !hypothesis.only_where) {
       near.broken = broken.size();
       out_.near.push_back(std::move(near));
+    }
+  }
+
+  // Of the simplest declarations the one that the errors fill most.
+  void find_permit(const Hypotheses& all) {
+    int cost = 0;
+    double fullest = 0;
+    for (const Hypothesis& one : all) {
+      if (!one.widens || ended() || (cost > 0 && one.cost > cost)) continue;
+      const Near found = explain_failing(one);
+      if (found.explained < failing_.size() || found.margin <= fullest || !broken_by(one).empty() || out_.ended_early) continue;
+      cost = one.cost;
+      fullest = found.margin;
+      out_.permits = one.properties;
     }
   }
 

@@ -51,6 +51,10 @@ I middles(I i, I n) {  // of four parts of a step the second and the third
   const I other = which == 1 ? i + part : which == 2 ? i - part : i;
   return other < n ? other : i;
 }
+template <I kStep>
+I written_over(I i, I n) {  // stored at the index mod kStep: the last one stays
+  return i >= kStep ? kNone : i + (n - 1 - i) / kStep * kStep;
+}
 template <I kLane>
 I without_lane(I i, I /*n*/) {
   return i % 16 == kLane ? kNone : i;
@@ -107,6 +111,8 @@ constexpr IndexMap kMaps[] = {
     {"step-256", "narrow", "indices are kept in 8 bits: past 255 they begin again", step_from_first<256>, 3},
     {"step-1024", "carry", "every chunk of 1024 is taken for the first one", step_from_first<1024>, 3},
     {"step-65536", "narrow", "indices are kept in 16 bits: past 65535 they begin again", step_from_first<65536>, 3},
+    {"over-256", "narrow", "stored at indices of 8 bits: past 255 they are written over the first, and no part is left past these", written_over<256>, 3},
+    {"over-65536", "narrow", "stored at indices of 16 bits: past 65535 they are written over the first, and no part is left past these", written_over<65536>, 3},
     {"last-of-4", "tail", "the last of every four takes no part", last_of_step<4>, 3},
     {"last-of-16", "tail", "the last of every sixteen takes no part", last_of_step<16>, 3},
     {"last-of-64", "tail", "the last of every 64 takes no part", last_of_step<64>, 3},

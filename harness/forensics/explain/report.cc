@@ -38,6 +38,8 @@ std::string kernel_text(const KernelExplanation& kernel, const ExplainResult& re
   if (kernel.told.size() > kShown) text += fmt::format("  and {} more, equally simple: the JSON has them\n", kernel.told.size() - kShown);
   if (kernel.told.size() > 1) text += fmt::format("  each of them fits every case, those that pass too: the cases do not tell them apart\n");
   if (kernel.told.empty()) text += fmt::format("  none: of {} hypotheses none fits every case\n", kernel.tried);
+  if (!kernel.permits.empty())
+    text += fmt::format("  every case passes as declared by .properties = \"{}\", which widens the bound: no proof that it computes so\n", kernel.permits);
   for (const Near& one : kernel.near) text += near_text(one, kernel.failing.size());
   if (kernel.ended_early) text += "  ended by the time that it may take: others may fit\n";
   return text;
@@ -75,6 +77,7 @@ Json explain_json(const ExplainResult& result) {
     Json one{{"variant", kernel.variant}, {"failing", kernel.failing},   {"passing", kernel.passing},   {"otherwise", kernel.otherwise},
              {"unheld", kernel.unheld},   {"hypotheses", kernel.tried}, {"ended_early", kernel.ended_early}, {"explanations", Json::array()},
              {"near", Json::array()}};
+    if (!kernel.permits.empty()) one["permits"] = kernel.permits;
     for (const Explanation& told : kernel.told) one["explanations"].push_back(explanation_json(told));
     for (const Near& near : kernel.near)
       one["near"].push_back({{"name", near.name}, {"words", near.words}, {"explained", near.explained}, {"broken", near.broken},
