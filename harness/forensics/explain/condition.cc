@@ -47,7 +47,11 @@ class Atoms {
     const Size* const size = size_of(name);
     if (size != nullptr && size->stride_of != nullptr) return;  // by its gap, below
     const I unit = size == nullptr ? 1 : size->unit;
+    const std::vector<Border> borders = size == nullptr ? std::vector<Border>{} : size->borders;
+    const bool border = std::ranges::any_of(borders, [&](const Border& one) { return value % std::max<I>(one.at(), 1) == 0 && value <= 3 * one.at(); });
     add(name, "count", fmt::format("{} is {}", name, value), [value](I v) { return v == value; });
+    // A large one that is no border of the kernels is chance more likely than not.
+    if (value > kLanes && !border) all_.back().cost = kTwoCost;
     const I units = value / unit;
     const std::string counted = unit == 1 ? name : fmt::format("{} / {}", name, unit);
     for (const I step : {I{2}, I{4}, I{8}, kLanes, I{32}, I{64}}) {
@@ -170,6 +174,8 @@ std::vector<Condition> conditions_between(const Op& op, All yes, All no, std::si
       partial.emplace_back(std::move(one), std::move(pattern));
     }
   }
+  const auto cheapest = std::ranges::min_element(found, {}, &Condition::cost);
+  if (cheapest != found.end()) std::erase_if(found, [least = cheapest->cost](const Condition& one) { return one.cost > least; });
   for (std::size_t a = 0; found.empty() && a < partial.size(); ++a) {
     for (std::size_t b = a + 1; b < partial.size(); ++b) {
       const auto& [one, in_one] = partial[a];

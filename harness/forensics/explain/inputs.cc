@@ -18,18 +18,22 @@ std::optional<Prediction> with_inputs(const Op& op, const Evidence& one, std::ve
   return reference_of(op, one.params, inputs, one);
 }
 
-void add_input_maps(const Op& op, Cases cases, std::size_t input, const TensorSpec& spec, Hypotheses& all) {
+// Of one input, or of two that lie alike, as k and v, or a table's sines and cosines.
+void add_input_maps(const Op& op, Cases cases, const std::vector<std::size_t>& which, Hypotheses& all) {
+  const TensorSpec& spec = *cases.front().inputs()[which.front()];
+  const std::string name = which.size() == 1 ? spec.name : fmt::format("{} and {}", spec.name, cases.front().inputs()[which.back()]->name);
   for (std::size_t axis = 0; axis < spec.shape.size(); ++axis) {
     const std::string along = axis_name(cases, spec.name, axis);
     for (const IndexMap& map : index_maps()) {
-      all.push_back({fmt::format("{}:{}:{}", map.name, spec.name, along), std::string(map.kind),
-                     fmt::format("of {} along {}: {}", spec.name, along, map.words), Law::layout, map.cost,
-                     [&op, input, axis, &map](const Evidence& one) -> std::optional<Prediction> {
+      all.push_back({fmt::format("{}:{}:{}", map.name, name, along), std::string(map.kind), fmt::format("of {} along {}: {}", name, along, map.words),
+                     Law::layout, map.cost, [&op, which, axis, &map](const Evidence& one) -> std::optional<Prediction> {
                        std::vector<Array> inputs = one.call->inputs;
-                       if (axis >= inputs[input].shape.size()) return std::nullopt;
-                       const auto from = sources(inputs[input].shape, axis, map);
-                       if (!from) return std::nullopt;
-                       inputs[input] = moved(inputs[input], *from);
+                       for (const std::size_t input : which) {
+                         if (axis >= inputs[input].shape.size()) return std::nullopt;
+                         const auto from = sources(inputs[input].shape, axis, map);
+                         if (!from) return std::nullopt;
+                         inputs[input] = moved(inputs[input], *from);
+                       }
                        return with_inputs(op, one, std::move(inputs));
                      }});
     }
@@ -109,8 +113,11 @@ void add_exchanges(const Op& op, const Evidence& like, Hypotheses& all) {
 void add_inputs(const Op& op, Cases cases, Hypotheses& all) {
   const auto specs = cases.front().inputs();
   for (std::size_t input = 0; input < specs.size(); ++input) {
-    add_input_maps(op, cases, input, *specs[input], all);
+    add_input_maps(op, cases, {input}, all);
     add_other_inputs(op, input, *specs[input], all);
+    for (std::size_t other = input + 1; other < specs.size(); ++other) {
+      if (specs[input]->shape == specs[other]->shape && specs[input]->dtype == specs[other]->dtype) add_input_maps(op, cases, {input, other}, all);
+    }
   }
   add_exchanges(op, cases.front(), all);
 }
