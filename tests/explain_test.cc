@@ -53,21 +53,20 @@ TEST_P(Explain, WhatIsPlantedIsTold) {
   EXPECT_TRUE(found) << planted.kernel << ": " << names;
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, Explain,
-                         testing::Values(Planted{"rms_norm", "eps_outside", "eps-outside-root", ""}, Planted{"rms_norm", "no_eps", "eps:zero", ""},
-                                         Planted{"rms_norm", "last_left_out", "without-last:n", ""},
-                                         Planted{"rms_norm", "own_row", "own-row-as-weights", ""},
-                                         Planted{"rms_norm", "bfloat_weights", "in-bf16:w", ""}, Planted{"rms_norm", "dense_rows", "dense:x", ""},
-                                         Planted{"rms_norm", "scaled", "factor", ""},
-                                         Planted{"rms_norm", "in_long_rows", "without-last:n", "n is above 256"},
-                                         Planted{"rms_norm", "last_unwritten", "out-last-left-out:y:n", ""},
-                                         Planted{"softmax", "not_divided", "not-divided", ""}, Planted{"swiglu", "gelu", "gelu", ""},
-                                         Planted{"swiglu", "exchanged", "exchanged:gate-up", ""}, Planted{"add", "difference", "difference", ""},
-                                         Planted{"matvec_f32", "bfloat_x", "x=bf16;", ""},
-                                         Planted{"matvec_f32", "last_column", "last-left-out:x:k", ""},
-                                         Planted{"matvec_f32", "in_threes", "last-left-out:x:k", "k mod 16 is 3, past 16"},
-                                         Planted{"matvec_f32", "neighbour", "out-last-is-the-one-before:y:n", ""}),
-                         [](const auto& one) { return std::string(one.param.op) + "_" + one.param.kernel; });
+INSTANTIATE_TEST_SUITE_P(
+    Each, Explain,
+    testing::Values(
+        Planted{"rms_norm", "eps_outside", "eps-outside-root", ""}, Planted{"rms_norm", "no_eps", "eps:zero", ""},
+        Planted{"rms_norm", "last_left_out", "without-last:n", ""}, Planted{"rms_norm", "own_row", "own-row-as-weights", ""},
+        Planted{"rms_norm", "bfloat_weights", "in-bf16:w", ""}, Planted{"rms_norm", "dense_rows", "dense:x", ""},
+        Planted{"rms_norm", "scaled", "factor", ""}, Planted{"rms_norm", "in_long_rows", "without-last:n", "n is above 256"},
+        Planted{"rms_norm", "last_unwritten", "out-last-left-out:y:n", ""}, Planted{"softmax", "not_divided", "not-divided", ""},
+        Planted{"swiglu", "gelu", "gelu", ""}, Planted{"swiglu", "exchanged", "exchanged:gate-up", ""},
+        Planted{"add", "difference", "difference", ""}, Planted{"matvec_f32", "bfloat_x", "x=bf16;", ""},
+        Planted{"matvec_f32", "last_column", "last-left-out:x:k", ""},
+        Planted{"matvec_f32", "in_threes", "last-left-out:x:k", "k mod 16 is 3, past 16"},
+        Planted{"matvec_f32", "neighbour", "out-last-is-the-one-before:y:n", ""}),
+    [](const auto& one) { return std::string(one.param.op) + "_" + one.param.kernel; });
 
 TEST(ExplainNone, WhatIsWrongByChanceHasNoExplanation) {
   const auto kernel = told_of("rms_norm", "misread:chance");
@@ -105,9 +104,10 @@ TEST(ExplainLaws, StandInTheHeadersAsTheyAreTold) {
 TEST(ExplainMaps, AMapTakesEachElementFromAPlaceOfItsAxis) {
   for (const why::IndexMap& map : why::index_maps()) {
     for (const std::int64_t length : {1, 2, 3, 16, 17, 64, 100, 1000, 70000}) {
-      for (std::int64_t i = 0; i < length; i += length > 5000 ? 97 : 1) {
+      for (std::int64_t i = 0; i<length; i += length> 5000 ? 97 : 1) {
         const std::int64_t from = map.at(i, length);
-        ASSERT_TRUE(from == why::kNone || (from >= 0 && from < length)) << map.name << " " << i << " of " << length << ": " << from;
+        ASSERT_TRUE(from == why::kNone || (from >= 0 && from < length))
+            << map.name << " " << i << " of " << length << ": " << from;
       }
     }
   }

@@ -82,7 +82,8 @@ class Teller final : public SuiteWatch {
 std::vector<std::string> wrong_ops(const SuiteResult& result) {
   std::vector<std::string> ops;
   for (const CaseResult& one : result.cases) {
-    const bool values = one.failure && (one.failure->check == Check::classes || one.failure->check == Check::bound || one.failure->check == Check::exact);
+    const bool values = one.failure && (one.failure->check == Check::classes || one.failure->check == Check::bound ||
+                                        one.failure->check == Check::exact);
     if (values && !one.refusal && (ops.empty() || ops.back() != one.op)) ops.push_back(one.op);
   }
   return ops;

@@ -44,7 +44,8 @@ std::vector<why::ExplainResult> explained(const CheckRequest& request, const std
   std::vector<why::ExplainResult> results;
   StatusLine line;
   for (const std::string& op : ops) {
-    why::ExplainRequest one{request, seconds, [&](const std::string& text) { line.show(text); }, [] { return NotedInterrupt::signal() != 0; }};
+    why::ExplainRequest one{request, seconds, [&](const std::string& text) { line.show(text); },
+                            [] { return NotedInterrupt::signal() != 0; }};
     one.check.ops = {op};
     results.push_back(why::explain_op(one));
     if (NotedInterrupt::signal() != 0) break;

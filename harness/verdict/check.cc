@@ -270,7 +270,8 @@ CaseResult CaseCheck::check(const Candidate& candidate, const Checks& checks, bo
 
   if (!result.failure) look_for_over_read(candidate);
   if ((result.failure || candidate.keeps_calls) && !result.refusal)
-    result.call = std::make_shared<JudgedCall>(call_.signature(), call_.inputs(), outcome.outputs, expected(candidate.arithmetic));
+    result.call =
+        std::make_shared<JudgedCall>(call_.signature(), call_.inputs(), outcome.outputs, expected(candidate.arithmetic));
   const bool blind = !result.refusal && baseline_->zeros_pass;
   result.trivial = blind && test_.has_tag("trivial");
   if (result.failure) {

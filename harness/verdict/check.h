@@ -42,7 +42,7 @@ struct Candidate {
   Traits traits = {};
   reference::Arithmetic arithmetic = {};  // what its traits' words say that it computes in
   std::shared_ptr<TraitRecord> record = std::make_shared<TraitRecord>();
-  CodePlace code = {};      // of its function
+  CodePlace code = {};       // of its function
   bool keeps_calls = false;  // CaseResult::call, also of cases that pass
 };
 

@@ -161,7 +161,8 @@ Comparison compare_bounded(const TensorSpec& spec, const Array& y, const referen
   return result;
 }
 
-double element_margin(const TensorSpec& spec, const Array& y, const reference::Expected& expected, std::int64_t index, bool keeps_sign) {
+double element_margin(const TensorSpec& spec, const Array& y, const reference::Expected& expected, std::int64_t index,
+                      bool keeps_sign) {
   const auto at = static_cast<std::size_t>(index);
   if (!expected.bits_only.empty() && expected.bits_only[at] != 0) return 0;
   const double value = element_as_double(spec.dtype, y.bytes.data() + at * dtype_size(spec.dtype));

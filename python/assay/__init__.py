@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from assay._forensics import audit as audit
     from assay._forensics import bisect as bisect
     from assay._forensics import diff as diff
+    from assay._forensics import explain as explain
     from assay._ops import Op as Op
     from assay._ops import include_dir as include_dir
     from assay._ops import op as op
@@ -43,7 +44,7 @@ _HOMES = {
     "_bench": ("BenchReport", "bench"),
     "_check": ("check",),
     "_errors": ("ArgumentError", "AssayError", "ParityError"),
-    "_forensics": ("attribute", "audit", "bisect", "diff"),
+    "_forensics": ("attribute", "audit", "bisect", "diff", "explain"),
     "_ops": ("Op", "include_dir", "op", "ops"),
     "_report": ("Failure", "Report"),
     "_trace": ("Trace",),

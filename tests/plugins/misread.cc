@@ -20,7 +20,19 @@ using assay::RmsNormArgs;
 using assay::SoftmaxArgs;
 using assay::SwigluArgs;
 
-enum class Norm : std::uint8_t { right, eps_outside, no_eps, last_left_out, own_row, bfloat_weights, dense_rows, scaled, in_long_rows, chance, last_unwritten };
+enum class Norm : std::uint8_t {
+  right,
+  eps_outside,
+  no_eps,
+  last_left_out,
+  own_row,
+  bfloat_weights,
+  dense_rows,
+  scaled,
+  in_long_rows,
+  chance,
+  last_unwritten
+};
 
 float bfloat(float x) {
   if (std::isnan(x)) return x;
@@ -44,7 +56,9 @@ AssayStatus rms_norm(const void* args) {
     for (std::int64_t i = 0; i < summed; ++i) squares += static_cast<double>(x[i]) * static_cast<double>(x[i]);
     const double eps = static_cast<double>(a.eps);
     const double mean = squares / static_cast<double>(kNorm == Norm::last_left_out || kNorm == Norm::in_long_rows ? summed : a.n);
-    const double root = kNorm == Norm::eps_outside ? std::sqrt(mean) + eps : kNorm == Norm::no_eps ? std::sqrt(mean) : std::sqrt(mean + eps);
+    const double root = kNorm == Norm::eps_outside ? std::sqrt(mean) + eps
+                        : kNorm == Norm::no_eps    ? std::sqrt(mean)
+                                                   : std::sqrt(mean + eps);
     for (std::int64_t i = 0; i < (kNorm == Norm::last_left_out || kNorm == Norm::in_long_rows ? summed : a.n); ++i) {
       if (kNorm == Norm::last_unwritten && i + 1 == a.n) break;
       double w = static_cast<double>(kNorm == Norm::own_row ? x[i] : kNorm == Norm::bfloat_weights ? bfloat(a.w[i]) : a.w[i]);
@@ -121,7 +135,12 @@ AssayStatus matvec(const void* args) {
 }
 
 constexpr AssayPluginKernel kernel(const char* op, const char* name, AssayStatus (*run)(const void*)) {
-  return {.size = sizeof(AssayPluginKernel), .claim = assay::ASSAY_CLAIM_BOUNDED, .op = op, .name = name, .isa = "scalar", .run = run};
+  return {.size = sizeof(AssayPluginKernel),
+          .claim = assay::ASSAY_CLAIM_BOUNDED,
+          .op = op,
+          .name = name,
+          .isa = "scalar",
+          .run = run};
 }
 
 constexpr AssayPluginKernel kKernels[] = {kernel("rms_norm", "right", rms_norm<Norm::right>),

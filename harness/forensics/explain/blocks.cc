@@ -24,11 +24,12 @@ struct Fields {
   int high, high_bytes;
   int codes, code_bytes;  // of nibbles; of q8 whole codes
 };
-constexpr Fields kFields[] = {{DType::q4_0, 0, 2, 0, 0, 0, 0, 0, 0, 2, 16},       {DType::q4_1, 0, 2, 2, 2, 0, 0, 0, 0, 4, 16},
-                              {DType::q5_0, 0, 2, 0, 0, 0, 0, 2, 4, 6, 16},       {DType::q5_1, 0, 2, 2, 2, 0, 0, 4, 4, 8, 16},
-                              {DType::q8_0, 0, 2, 0, 0, 0, 0, 0, 0, 2, 32},       {DType::q4_k, 0, 2, 2, 2, 4, 12, 0, 0, 16, 128},
-                              {DType::q5_k, 0, 2, 2, 2, 4, 12, 16, 32, 48, 128},  {DType::q6_k, 208, 2, 0, 0, 192, 16, 128, 64, 0, 128},
-                              {DType::q8_k, 0, 4, 0, 0, 0, 0, 0, 0, 4, 256}};
+constexpr Fields kFields[] = {
+    {DType::q4_0, 0, 2, 0, 0, 0, 0, 0, 0, 2, 16},      {DType::q4_1, 0, 2, 2, 2, 0, 0, 0, 0, 4, 16},
+    {DType::q5_0, 0, 2, 0, 0, 0, 0, 2, 4, 6, 16},      {DType::q5_1, 0, 2, 2, 2, 0, 0, 4, 4, 8, 16},
+    {DType::q8_0, 0, 2, 0, 0, 0, 0, 0, 0, 2, 32},      {DType::q4_k, 0, 2, 2, 2, 4, 12, 0, 0, 16, 128},
+    {DType::q5_k, 0, 2, 2, 2, 4, 12, 16, 32, 48, 128}, {DType::q6_k, 208, 2, 0, 0, 192, 16, 128, 64, 0, 128},
+    {DType::q8_k, 0, 4, 0, 0, 0, 0, 0, 0, 4, 256}};
 
 const Fields* fields_of(DType dtype) {
   const auto found = std::ranges::find(kFields, dtype, &Fields::dtype);
@@ -113,7 +114,8 @@ constexpr Edit kEdits[] = {
      [](const Fields& f, Bytes b, Old, Old, Old) { std::swap_ranges(b + f.d, b + f.d + 2, b + f.min); }},
     {"nibbles-exchanged", "nibbles", "high nibbles are taken for low ones", has_nibbles,
      [](const Fields& f, Bytes b, Old, Old, Old) {
-       for (int i = 0; i < f.code_bytes; ++i) b[f.codes + i] = static_cast<std::uint8_t>(b[f.codes + i] << 4 | b[f.codes + i] >> 4);
+       for (int i = 0; i < f.code_bytes; ++i)
+         b[f.codes + i] = static_cast<std::uint8_t>(b[f.codes + i] << 4 | b[f.codes + i] >> 4);
      }},
     {"nibbles-in-pairs", "nibbles", "nibbles are read as neighbours, not as a low run and a high run", has_nibbles,
      [](const Fields& f, Bytes b, Old, Old, Old) {
@@ -126,27 +128,33 @@ constexpr Edit kEdits[] = {
            code[static_cast<std::size_t>(2 * j) + 1] = b[at + j] >> 4;
          }
          for (int j = 0; j < run; ++j)
-           b[at + j] = static_cast<std::uint8_t>(code[static_cast<std::size_t>(j)] | code[static_cast<std::size_t>(j + run)] << 4);
+           b[at + j] =
+               static_cast<std::uint8_t>(code[static_cast<std::size_t>(j)] | code[static_cast<std::size_t>(j + run)] << 4);
        }
      }},
     {"high-bits-lost", "high bits", "the high bits of codes are left out", [](const Fields& f) { return f.high_bytes > 0; },
      [](const Fields& f, Bytes b, Old, Old, Old) { std::memset(b + f.high, 0, static_cast<std::size_t>(f.high_bytes)); }},
-    {"high-bits-four-low", "high bits", "the fifth bit of the upper half is taken four bits too low", [](const Fields& f) { return f.high_bytes == 4; },
+    {"high-bits-four-low", "high bits", "the fifth bit of the upper half is taken four bits too low",
+     [](const Fields& f) { return f.high_bytes == 4; },
      [](const Fields& f, Bytes b, Old, Old, Old) {
        std::uint32_t bits = 0;
        std::memcpy(&bits, b + f.high, 4);
        bits = (bits & 0xffff) | (bits >> 12 & 0xffff) << 16;
        std::memcpy(b + f.high, &bits, 4);
      }},
-    {"high-bits-halves", "high bits", "the fifth bits of the halves change places", [](const Fields& f) { return f.high_bytes == 4; },
+    {"high-bits-halves", "high bits", "the fifth bits of the halves change places",
+     [](const Fields& f) { return f.high_bytes == 4; },
      [](const Fields& f, Bytes b, Old, Old, Old) { std::swap_ranges(b + f.high, b + f.high + 2, b + f.high + 2); }},
-    {"high-bits-of-first", "high bits", "every pair of sub-blocks takes the fifth bits of the first", [](const Fields& f) { return f.high_bytes == 32; },
+    {"high-bits-of-first", "high bits", "every pair of sub-blocks takes the fifth bits of the first",
+     [](const Fields& f) { return f.high_bytes == 32; },
      [](const Fields& f, Bytes b, Old, Old, Old) {
        for (int i = 0; i < 32; ++i) b[f.high + i] = static_cast<std::uint8_t>((b[f.high + i] & 3) * 0x55);
      }},
-    {"high-bits-of-third", "high bits", "the fourth quarter takes the high bits of the third", [](const Fields& f) { return f.high_bytes == 64; },
+    {"high-bits-of-third", "high bits", "the fourth quarter takes the high bits of the third",
+     [](const Fields& f) { return f.high_bytes == 64; },
      [](const Fields& f, Bytes b, Old, Old, Old) {
-       for (int i = 0; i < 64; ++i) b[f.high + i] = static_cast<std::uint8_t>((b[f.high + i] & 0x3f) | (b[f.high + i] & 0x30) << 2);
+       for (int i = 0; i < 64; ++i)
+         b[f.high + i] = static_cast<std::uint8_t>((b[f.high + i] & 0x3f) | (b[f.high + i] & 0x30) << 2);
      }},
     {"scale-high-bits-lost", "scale", "of the last four sub-blocks the high bits of scales and minima are left out", is_affine_k,
      [](const Fields& f, Bytes b, Old, Old, Old) {
@@ -154,20 +162,22 @@ constexpr Edit kEdits[] = {
          for (std::size_t j = 4; j < 8; ++j) a.scale[j] &= 15, a.min[j] &= 15;
        });
      }},
-    {"scales-and-minima-exchanged", "scale", "of the last four sub-blocks the low bits of scales and minima change places", is_affine_k,
+    {"scales-and-minima-exchanged", "scale", "of the last four sub-blocks the low bits of scales and minima change places",
+     is_affine_k,
      [](const Fields& f, Bytes b, Old, Old, Old) {
        for (int j = 8; j < 12; ++j) b[f.scales + j] = static_cast<std::uint8_t>(b[f.scales + j] << 4 | b[f.scales + j] >> 4);
      }},
-    {"scales-crossed", "scale", "each sub-block takes the scale of its neighbour", [](const Fields& f) { return f.scale_bytes > 0; },
-     [](const Fields& f, Bytes b, Old, Old, Old) { step_scale<1>(f, b); }},
-    {"scales-crossed-2", "scale", "pairs of sub-blocks take each other's scales", [](const Fields& f) { return f.scale_bytes > 0; },
-     [](const Fields& f, Bytes b, Old, Old, Old) { step_scale<2>(f, b); }},
+    {"scales-crossed", "scale", "each sub-block takes the scale of its neighbour",
+     [](const Fields& f) { return f.scale_bytes > 0; }, [](const Fields& f, Bytes b, Old, Old, Old) { step_scale<1>(f, b); }},
+    {"scales-crossed-2", "scale", "pairs of sub-blocks take each other's scales",
+     [](const Fields& f) { return f.scale_bytes > 0; }, [](const Fields& f, Bytes b, Old, Old, Old) { step_scale<2>(f, b); }},
     {"scales-of-first", "scale", "all sub-blocks take the scale of the first", [](const Fields& f) { return f.scale_bytes > 0; },
      [](const Fields& f, Bytes b, Old, Old, Old) {
        if (is_affine_k(f)) return change_affine(f, b, [](Affine& a) { a.scale.fill(a.scale[0]); });
        std::memset(b + f.scales, b[f.scales], 16);
      }},
-    {"scales-middle", "lane", "the scales of the middle quarters change places", [](const Fields& f) { return f.scale_bytes == 16; },
+    {"scales-middle", "lane", "the scales of the middle quarters change places",
+     [](const Fields& f) { return f.scale_bytes == 16; },
      [](const Fields& f, Bytes b, Old, Old, Old) {
        for (const int half : {0, 8}) std::swap_ranges(b + f.scales + half + 2, b + f.scales + half + 4, b + f.scales + half + 4);
      }},
@@ -219,8 +229,9 @@ void add_blocks(const Op& op, Cases cases, Hypotheses& all) {
     if (fields == nullptr) continue;
     for (const Edit& edit : kEdits) {
       if (!edit.concerns(*fields)) continue;
-      all.push_back({fmt::format("{}:{}", edit.name, specs[input]->name), edit.kind, fmt::format("blocks of {}: {}", specs[input]->name, edit.words),
-                     Law::equation, 2, [&op, input, &edit](const Evidence& one) -> std::optional<Prediction> {
+      all.push_back({fmt::format("{}:{}", edit.name, specs[input]->name), edit.kind,
+                     fmt::format("blocks of {}: {}", specs[input]->name, edit.words), Law::equation, 2,
+                     [&op, input, &edit](const Evidence& one) -> std::optional<Prediction> {
                        std::vector<Array> inputs = one.call->inputs;
                        inputs[input] = edited(inputs[input], edit);
                        if (inputs[input].bytes == one.call->inputs[input].bytes) return std::nullopt;

@@ -25,7 +25,8 @@ bool counts_axis(std::int64_t value, std::int64_t length, DType dtype) {
   if (value == length) return true;
   const std::int64_t numbers = dtype_numbers(dtype);
   if (numbers > 1 && value % numbers == 0 && value / numbers == length) return true;
-  return reference::ceil_div(value, kTileRows) == length || (is_packed(dtype) && reference::ceil_div(value, kPackedRows) == length);
+  return reference::ceil_div(value, kTileRows) == length ||
+         (is_packed(dtype) && reference::ceil_div(value, kPackedRows) == length);
 }
 
 const TensorSpec* tensor_of(const Evidence& one, std::string_view name) {
@@ -64,7 +65,8 @@ std::string axis_name(Cases cases, std::string_view tensor, std::size_t axis) {
 }
 
 Hypotheses catalogue(const Op& op, Cases cases) {
-  static constexpr std::array kParts{add_formulas, add_params, add_sizes, add_inputs, add_strides, add_blocks, add_results, add_declared, add_places};
+  static constexpr std::array kParts{add_formulas, add_params,  add_sizes,     add_inputs,   add_strides,
+                                     add_blocks,   add_results, add_roundings, add_declared, add_places};
   Hypotheses all;
   for (const auto add : kParts) add(op, cases, all);
   std::ranges::stable_sort(all, {}, &Hypothesis::cost);

@@ -48,7 +48,8 @@ class Atoms {
     if (size != nullptr && size->stride_of != nullptr) return;  // by its gap, below
     const I unit = size == nullptr ? 1 : size->unit;
     const std::vector<Border> borders = size == nullptr ? std::vector<Border>{} : size->borders;
-    const bool border = std::ranges::any_of(borders, [&](const Border& one) { return value % std::max<I>(one.at(), 1) == 0 && value <= 3 * one.at(); });
+    const bool border = std::ranges::any_of(
+        borders, [&](const Border& one) { return value % std::max<I>(one.at(), 1) == 0 && value <= 3 * one.at(); });
     add(name, "count", fmt::format("{} is {}", name, value), [value](I v) { return v == value; });
     // A large one that is no border of the kernels is chance more likely than not.
     if (value > kLanes && !border) all_.back().cost = kTwoCost;
@@ -57,14 +58,17 @@ class Atoms {
     for (const I step : {I{2}, I{4}, I{8}, kLanes, I{32}, I{64}}) {
       if (step == kLanes && units > step) {
         const I rest = units % step;
-        add(name, "remainder", fmt::format("{} mod 16 is {}, past 16", counted, rest), [=](I v) { return v / unit > step && v / unit % step == rest; });
+        add(name, "remainder", fmt::format("{} mod 16 is {}, past 16", counted, rest),
+            [=](I v) { return v / unit > step && v / unit % step == rest; });
       }
       const bool whole = units % step == 0;
-      add(name, "remainder", fmt::format("{} is {}multiple of {}", counted, whole ? "a " : "no ", step), [=](I v) { return (v / unit % step == 0) == whole; });
+      add(name, "remainder", fmt::format("{} is {}multiple of {}", counted, whole ? "a " : "no ", step),
+          [=](I v) { return (v / unit % step == 0) == whole; });
     }
     for (I least = kLanes * unit; least < (I{1} << 40); least *= 2) {
       if (value > least && value <= 2 * least)
-        add(name, "octave", fmt::format("{} is {} to {}", name, least + 1, 2 * least), [=](I v) { return v > least && v <= 2 * least; });
+        add(name, "octave", fmt::format("{} is {} to {}", name, least + 1, 2 * least),
+            [=](I v) { return v > least && v <= 2 * least; });
     }
     add_thresholds(name, value, unit, size);
   }
@@ -78,7 +82,8 @@ class Atoms {
         const I edge = border.at() * times / unit * unit;
         edges.insert(edge);
         if (value > edge && value <= edge + kLanes * unit)
-          add(name, "border", fmt::format("{} is {} to {}", name, edge + 1, edge + kLanes * unit), [=](I v) { return v > edge && v <= edge + kLanes * unit; });
+          add(name, "border", fmt::format("{} is {} to {}", name, edge + 1, edge + kLanes * unit),
+              [=](I v) { return v > edge && v <= edge + kLanes * unit; });
       }
     }
     for (const I edge : edges) {
@@ -131,11 +136,12 @@ class Atoms {
       const std::size_t at = in ? input++ : output++;
       if (spec.dtype != DType::i32) continue;
       for (int bit = 4; bit < 24; ++bit) {
-        all_.push_back({fmt::format("{} has one from {} to {}", spec.name, (1 << bit) + 1, (2 << bit) - 1), "index", spec.name, kOneCost,
-                        [in, at, bit](const Evidence& one) {
+        all_.push_back({fmt::format("{} has one from {} to {}", spec.name, (1 << bit) + 1, (2 << bit) - 1), "index", spec.name,
+                        kOneCost, [in, at, bit](const Evidence& one) {
                           const std::vector<std::uint8_t>& bytes = in ? one.call->inputs[at].bytes : one.call->expected[at].bytes;
                           const auto* const values = reinterpret_cast<const std::int32_t*>(bytes.data());
-                          return std::any_of(values, values + bytes.size() / 4, [bit](std::int32_t v) { return v > 1 << bit && v < 2 << bit; });
+                          return std::any_of(values, values + bytes.size() / 4,
+                                             [bit](std::int32_t v) { return v > 1 << bit && v < 2 << bit; });
                         }});
       }
     }

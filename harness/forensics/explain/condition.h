@@ -19,6 +19,7 @@ struct Condition {
 };
 
 // The simplest that hold in all of `yes` and in none of `no`, up to `most`; none: there are none.
-std::vector<Condition> conditions_between(const Op& op, std::span<const Evidence* const> yes, std::span<const Evidence* const> no, std::size_t most);
+std::vector<Condition> conditions_between(const Op& op, std::span<const Evidence* const> yes, std::span<const Evidence* const> no,
+                                          std::size_t most);
 
 }  // namespace assay::why

@@ -23,10 +23,12 @@ struct Word {
 constexpr Word kActivationWords[] = {{"x", "f16", 2}, {"x", "bf16", 2}, {"x", "q8_0", 2}, {"x", "q8_k", 2}, {"x", "i8_row", 2}};
 constexpr Word kWeightWords[] = {{"w", "f16", 2}, {"w", "bf16", 2}, {"w", "q8_0", 2}, {"w", "i8_row", 2}};
 constexpr Word kSumWords[] = {{"acc", "f16", 8}, {"acc", "bf16", 9}};
-constexpr Word kOrderWords[] = {{"order", "lanes:4", 7}, {"order", "lanes:8", 7}, {"order", "lanes:16", 7}, {"order", "lanes:32", 7},
-                                  {"order", "lanes:64", 7}, {"order", "tree", 7},   {"order", "free", 8}};
-constexpr Word kOtherWords[] = {{"exp", "1.46", 7}, {"exp", "4", 7},   {"exp", "64", 8}, {"exp", "6144", 9}, {"rsqrt", "2", 7}, {"rsqrt", "6144", 9},
-                                  {"flush", "yes", 7}, {"out", "f16", 8}, {"out", "bf16", 8}, {"products", "f16", 8}, {"products", "bf16", 8}};
+constexpr Word kOrderWords[] = {{"order", "lanes:4", 7},  {"order", "lanes:8", 7},  {"order", "lanes:16", 7},
+                                {"order", "lanes:32", 7}, {"order", "lanes:64", 7}, {"order", "tree", 7},
+                                {"order", "free", 8}};
+constexpr Word kOtherWords[] = {{"exp", "1.46", 7}, {"exp", "4", 7},        {"exp", "64", 8},       {"exp", "6144", 9},
+                                {"rsqrt", "2", 7},  {"rsqrt", "6144", 9},   {"flush", "yes", 7},    {"out", "f16", 8},
+                                {"out", "bf16", 8}, {"products", "f16", 8}, {"products", "bf16", 8}};
 
 using Said = std::vector<const Word*>;
 
@@ -49,7 +51,8 @@ void add_words(const Op& op, const Said& words, Hypotheses& all) {
   for (const auto& [word, value] : said) parts.push_back(word + "=" + value);
   const std::string properties = fmt::format("{};", fmt::join(parts, ";"));
   all.push_back({properties, "declared", fmt::format("it computes as \"{}\" declares", properties), Law::rounding, cost,
-                 [&op, how](const Evidence& one) { return reference_of(op, one.params, one.call->inputs, one, how); }, false, properties, widens});
+                 [&op, how](const Evidence& one) { return reference_of(op, one.params, one.call->inputs, one, how); }, false,
+                 properties, widens});
 }
 
 template <class Groups>

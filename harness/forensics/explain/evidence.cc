@@ -118,7 +118,16 @@ Params frozen(const Op& op, const Params& params) {
 
 std::optional<Evidence> evidence_of(const Op& op, const CaseResult& result, const Candidate& candidate, std::size_t page) {
   if (!result.call || result.refusal || result.crashed) return std::nullopt;
-  Evidence found{result.case_name, result.params, frozen(op, result.params), result.call, work_of(op, result.params), {}, {}, {}, false, false};
+  Evidence found{result.case_name,
+                 result.params,
+                 frozen(op, result.params),
+                 result.call,
+                 work_of(op, result.params),
+                 {},
+                 {},
+                 {},
+                 false,
+                 false};
   if (result.seed && !is_bias(result.case_name) && found.work > kWholeTruth) found.sample = result.seed;
   if (!result.failure) return found;
   found.wrong = wrong_elements(op, *found.call);
@@ -145,7 +154,8 @@ std::optional<Prediction> reference_of(const Op& op, const Params& params, const
   }
 }
 
-double margin_at(const Op& op, const TensorSpec& spec, const Array& got, const reference::Expected& expected, std::int64_t index) {
+double margin_at(const Op& op, const TensorSpec& spec, const Array& got, const reference::Expected& expected,
+                 std::int64_t index) {
   const auto at = static_cast<std::size_t>(index);
   if (skipped(expected, at)) return 0;
   const std::uint8_t* const element = &got.bytes[at * dtype_size(spec.dtype)];
@@ -193,7 +203,8 @@ bool differs(const Op& op, const Evidence& evidence, const Prediction& predictio
         if (!said.bytes.empty() && std::memcmp(&said.bytes[i * size], &truth.bytes[i * size], size) != 0) return true;
         continue;
       }
-      const bool same = said.value[i] == truth.value[i] || std::fabs(said.value[i] - truth.value[i]) <= said.bound[i] + truth.bound[i] ||
+      const bool same = said.value[i] == truth.value[i] ||
+                        std::fabs(said.value[i] - truth.value[i]) <= said.bound[i] + truth.bound[i] ||
                         (std::isnan(said.value[i]) && std::isnan(truth.value[i]));
       if (!same) return true;
     }

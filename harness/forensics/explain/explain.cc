@@ -38,7 +38,6 @@ class Search {
 
   void run() {
     if (failing_.empty()) return;
-    if (std::ranges::all_of(failing_, [](const Evidence* one) { return one->recovers || one->unsteady; })) return tell_state();
     std::vector<Evidence> ordered;
     for (const Evidence* one : failing_) ordered.push_back(*one);
     for (const Evidence* one : passing_) ordered.push_back(*one);
@@ -51,7 +50,8 @@ class Search {
       request_.progress(fmt::format("{}: hypothesis {}, {}", out_.variant, out_.tried, one.words));
       try_one(one);
     }
-    if (std::ranges::all_of(out_.told, &Explanation::only_where)) find_permit(all);
+    if (std::ranges::all_of(out_.told, &Explanation::only_where)) tell_state();
+    if (out_.told.empty() || out_.told.front().kind == "place") find_permit(all);
     if (!out_.told.empty()) out_.near.clear();
     std::ranges::stable_sort(out_.near, std::greater(), &Near::explained);
     if (out_.near.size() > kMostNear) out_.near.resize(kMostNear);
@@ -64,9 +64,15 @@ class Search {
     return out_.ended_early;
   }
 
+  // The kernel gives other results when it is called once more: that much is known, whatever it computes.
   void tell_state() {
-    out_.told.push_back({"state", "state", "the same call made once more passes: what it gives depends on the calls before, on what lay in its outputs, or on chance",
-                         law_of(op_, Law::equation), "", "", "", "", true, 0, 0});
+    if (!std::ranges::all_of(failing_, [](const Evidence* one) { return one->recovers || one->unsteady; })) return;
+    out_.told.clear();
+    out_.told.push_back(
+        {"state", "state",
+         "called once more, it gives other results: they depend on more than its inputs, on calls before, on what lay "
+         "between rows or in its outputs, or on chance",
+         law_of(op_, Law::equation), "", "", "", "", true, 0, 0});
   }
 
   // The margin that the hypothesis leaves; infinite where it says nothing of a case that fails.
@@ -135,7 +141,17 @@ class Search {
     const int cost = hypothesis.cost + (when == nullptr ? 0 : when->cost);
     if (!out_.told.empty() && cost > out_.told.front().cost) return;
     if (!out_.told.empty() && cost < out_.told.front().cost) out_.told.clear();
-    Explanation one{hypothesis.name, hypothesis.kind, hypothesis.words, law_of(op_, hypothesis.law), "", "", "", hypothesis.properties, hypothesis.only_where, cost, margin};
+    Explanation one{hypothesis.name,
+                    hypothesis.kind,
+                    hypothesis.words,
+                    law_of(op_, hypothesis.law),
+                    "",
+                    "",
+                    "",
+                    hypothesis.properties,
+                    hypothesis.only_where,
+                    cost,
+                    margin};
     if (when != nullptr) {
       one.when = when->words;
       one.when_kind = when->kind;

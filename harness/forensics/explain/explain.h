@@ -38,12 +38,13 @@ struct KernelExplanation {
   std::string variant;
   std::vector<std::string> failing;  // cases that fail classes, bound or exact by their values
   std::size_t passing = 0;
-  std::size_t otherwise = 0;  // cases that fail by what no computation explains: a crash, a status
-  std::size_t unheld = 0;     // cases that pass and were too large to keep
+  std::size_t otherwise = 0;      // cases that fail by what no computation explains: a crash, a status
+  std::size_t unheld = 0;         // cases that pass and were too large to keep
   std::vector<Explanation> told;  // the simplest, all that are equally simple
-  std::string permits;            // the declaration that widens the bound least and under which every case passes, where nothing else says why
-  std::vector<Near> near;         // where there is none
-  std::size_t tried = 0;          // hypotheses
+  std::string
+      permits;  // the declaration that widens the bound least and under which every case passes, where nothing else says why
+  std::vector<Near> near;  // where there is none
+  std::size_t tried = 0;   // hypotheses
   bool ended_early = false;
 };
 

@@ -52,47 +52,73 @@ struct Formula {
   double (*of)(const Row& row, std::size_t i);
 };
 constexpr Formula kFormulas[] = {
-    {"rms_norm", "eps-outside-root", "eps", "eps is added to the root, not under it", [](const Row& r, std::size_t i) { return norm_of(r, i, std::sqrt(mean_square(r)) + r.eps); }},
+    {"rms_norm", "eps-outside-root", "eps", "eps is added to the root, not under it",
+     [](const Row& r, std::size_t i) { return norm_of(r, i, std::sqrt(mean_square(r)) + r.eps); }},
     {"rms_norm", "eps-before-mean", "eps", "eps is added to the sum of squares, not to their mean",
-     [](const Row& r, std::size_t i) { return norm_of(r, i, std::sqrt((squares(r) + r.eps) / static_cast<double>(r.x.size()))); }},
-    {"rms_norm", "no-root", "root", "it is divided by the mean square, not by its root", [](const Row& r, std::size_t i) { return norm_of(r, i, mean_square(r) + r.eps); }},
-    {"rms_norm", "sum-for-mean", "mean", "the sum of squares stands in the place of their mean", [](const Row& r, std::size_t i) { return norm_of(r, i, std::sqrt(squares(r) + r.eps)); }},
+     [](const Row& r, std::size_t i) {
+       return norm_of(r, i, std::sqrt((squares(r) + r.eps) / static_cast<double>(r.x.size())));
+     }},
+    {"rms_norm", "no-root", "root", "it is divided by the mean square, not by its root",
+     [](const Row& r, std::size_t i) { return norm_of(r, i, mean_square(r) + r.eps); }},
+    {"rms_norm", "sum-for-mean", "mean", "the sum of squares stands in the place of their mean",
+     [](const Row& r, std::size_t i) { return norm_of(r, i, std::sqrt(squares(r) + r.eps)); }},
     {"rms_norm", "mean-of-16", "mean", "the mean is taken over the length rounded up to sixteen",
-     [](const Row& r, std::size_t i) { return norm_of(r, i, std::sqrt(squares(r) / static_cast<double>((r.x.size() + 15) / 16 * 16) + r.eps)); }},
+     [](const Row& r, std::size_t i) {
+       return norm_of(r, i, std::sqrt(squares(r) / static_cast<double>((r.x.size() + 15) / 16 * 16) + r.eps));
+     }},
     {"rms_norm", "mean-of-n-1", "mean", "the mean is taken over one element less",
-     [](const Row& r, std::size_t i) { return norm_of(r, i, std::sqrt(squares(r) / (static_cast<double>(r.x.size()) - 1) + r.eps)); }},
+     [](const Row& r, std::size_t i) {
+       return norm_of(r, i, std::sqrt(squares(r) / (static_cast<double>(r.x.size()) - 1) + r.eps));
+     }},
     {"rms_norm", "centred", "mean", "the mean is taken off first, as a layer norm does",
      [](const Row& r, std::size_t i) {
        const double m = mean(r);
        return (static_cast<double>(r.x[i]) - m) / std::sqrt(mean_square(r) - m * m + r.eps) * static_cast<double>(r.other[i]);
      }},
     {"rms_norm", "own-row-as-weights", "operand", "the row itself stands in the place of the weights",
-     [](const Row& r, std::size_t i) { return static_cast<double>(r.x[i]) * static_cast<double>(r.x[i]) / std::sqrt(mean_square(r) + r.eps); }},
-    {"rms_norm", "multiplied", "root", "it is multiplied by the root, not divided", [](const Row& r, std::size_t i) { return norm_of(r, i, 1 / std::sqrt(mean_square(r) + r.eps)); }},
+     [](const Row& r, std::size_t i) {
+       return static_cast<double>(r.x[i]) * static_cast<double>(r.x[i]) / std::sqrt(mean_square(r) + r.eps);
+     }},
+    {"rms_norm", "multiplied", "root", "it is multiplied by the root, not divided",
+     [](const Row& r, std::size_t i) { return norm_of(r, i, 1 / std::sqrt(mean_square(r) + r.eps)); }},
     {"softmax", "not-divided", "missing division", "the row is not divided by its sum", exp_of},
     {"softmax", "tail-not-divided", "missing division", "past the last sixteen the row is not divided by its sum",
      [](const Row& r, std::size_t i) { return i < r.x.size() / 16 * 16 ? exp_of(r, i) / exp_sum(r, r.x.size()) : exp_of(r, i); }},
     {"softmax", "tail-not-summed", "tail", "past the last sixteen the row is left out of its sum",
      [](const Row& r, std::size_t i) { return exp_of(r, i) / exp_sum(r, r.x.size() / 16 * 16); }},
-    {"softmax", "last-not-summed", "tail", "the last is left out of the row's sum", [](const Row& r, std::size_t i) { return exp_of(r, i) / exp_sum(r, r.x.size() - 1); }},
-    {"softmax", "logarithm", "missing division", "the logarithm of the softmax is given", [](const Row& r, std::size_t i) { return std::log(exp_of(r, i) / exp_sum(r, r.x.size())); }},
+    {"softmax", "last-not-summed", "tail", "the last is left out of the row's sum",
+     [](const Row& r, std::size_t i) { return exp_of(r, i) / exp_sum(r, r.x.size() - 1); }},
+    {"softmax", "logarithm", "missing division", "the logarithm of the softmax is given",
+     [](const Row& r, std::size_t i) { return std::log(exp_of(r, i) / exp_sum(r, r.x.size())); }},
     {"swiglu", "sigmoid-alone", "activation", "the gate is its sigmoid, not x times it",
      [](const Row& r, std::size_t i) { return gated(r, i, 1 / (1 + std::exp(-static_cast<double>(r.x[i])))); }},
     {"swiglu", "sigmoid-of-minus", "sign", "the sigmoid is taken of -gate",
-     [](const Row& r, std::size_t i) { return gated(r, i, static_cast<double>(r.x[i]) / (1 + std::exp(static_cast<double>(r.x[i])))); }},
-    {"swiglu", "without-one", "activation", "the sigmoid lacks its 1", [](const Row& r, std::size_t i) { return gated(r, i, static_cast<double>(r.x[i]) * std::exp(static_cast<double>(r.x[i]))); }},
+     [](const Row& r, std::size_t i) {
+       return gated(r, i, static_cast<double>(r.x[i]) / (1 + std::exp(static_cast<double>(r.x[i]))));
+     }},
+    {"swiglu", "without-one", "activation", "the sigmoid lacks its 1",
+     [](const Row& r, std::size_t i) {
+       return gated(r, i, static_cast<double>(r.x[i]) * std::exp(static_cast<double>(r.x[i])));
+     }},
     {"swiglu", "gelu", "activation", "gelu stands in the place of silu",
-     [](const Row& r, std::size_t i) { return gated(r, i, 0.5 * static_cast<double>(r.x[i]) * std::erfc(-static_cast<double>(r.x[i]) / std::sqrt(2.0))); }},
+     [](const Row& r, std::size_t i) {
+       return gated(r, i, 0.5 * static_cast<double>(r.x[i]) * std::erfc(-static_cast<double>(r.x[i]) / std::sqrt(2.0)));
+     }},
     {"swiglu", "tanh-gelu", "activation", "the gelu of a tanh stands in the place of silu",
      [](const Row& r, std::size_t i) {
        const double x = static_cast<double>(r.x[i]);
        return gated(r, i, 0.5 * x * (1 + std::tanh(std::sqrt(2 / 3.14159265358979323846) * (x + 0.044715 * x * x * x))));
      }},
-    {"swiglu", "relu", "activation", "relu stands in the place of silu", [](const Row& r, std::size_t i) { return gated(r, i, std::max(0.0, static_cast<double>(r.x[i]))); }},
-    {"add", "difference", "sign", "the second is taken off, not added", [](const Row& r, std::size_t i) { return static_cast<double>(r.x[i]) - static_cast<double>(r.other[i]); }},
-    {"add", "product", "activation", "they are multiplied", [](const Row& r, std::size_t i) { return static_cast<double>(r.x[i]) * static_cast<double>(r.other[i]); }},
-    {"exp", "power-of-two", "activation", "it is a power of 2, not of e", [](const Row& r, std::size_t i) { return std::exp2(static_cast<double>(r.x[i])); }},
-    {"exp", "of-minus", "sign", "it is taken of -x", [](const Row& r, std::size_t i) { return std::exp(-static_cast<double>(r.x[i])); }},
+    {"swiglu", "relu", "activation", "relu stands in the place of silu",
+     [](const Row& r, std::size_t i) { return gated(r, i, std::max(0.0, static_cast<double>(r.x[i]))); }},
+    {"add", "difference", "sign", "the second is taken off, not added",
+     [](const Row& r, std::size_t i) { return static_cast<double>(r.x[i]) - static_cast<double>(r.other[i]); }},
+    {"add", "product", "activation", "they are multiplied",
+     [](const Row& r, std::size_t i) { return static_cast<double>(r.x[i]) * static_cast<double>(r.other[i]); }},
+    {"exp", "power-of-two", "activation", "it is a power of 2, not of e",
+     [](const Row& r, std::size_t i) { return std::exp2(static_cast<double>(r.x[i])); }},
+    {"exp", "of-minus", "sign", "it is taken of -x",
+     [](const Row& r, std::size_t i) { return std::exp(-static_cast<double>(r.x[i])); }},
 };
 
 std::optional<Prediction> apply(const Formula& formula, const Evidence& one) {
@@ -126,7 +152,8 @@ void add_formulas(const Op& op, Cases /*cases*/, Hypotheses& all) {
     const std::string_view family = op.family->name;
     const std::string_view name = op.name;
     if (family != formula.family && name != formula.family) continue;
-    all.push_back({formula.name, formula.kind, formula.words, Law::equation, 1, [&formula](const Evidence& one) { return apply(formula, one); }});
+    all.push_back({formula.name, formula.kind, formula.words, Law::equation, 1,
+                   [&formula](const Evidence& one) { return apply(formula, one); }});
   }
 }
 

@@ -30,9 +30,9 @@ struct Hypothesis {
   int cost = 1;
   // What such a kernel would give; nothing: what is right.
   std::function<std::optional<Prediction>(const Evidence&)> predict;
-  bool only_where = false;        // it says where outputs are wrong, and not what stands there
-  std::string properties = {};    // of a declaration
-  bool widens = false;            // it widens the bound alone: what fits need not compute so
+  bool only_where = false;      // it says where outputs are wrong, and not what stands there
+  std::string properties = {};  // of a declaration
+  bool widens = false;          // it widens the bound alone: what fits need not compute so
 };
 
 using Hypotheses = std::vector<Hypothesis>;
@@ -42,9 +42,10 @@ using Cases = std::span<const Evidence>;
 void add_sizes(const Op& op, Cases cases, Hypotheses& all);      // a size smaller than it is
 void add_params(const Op& op, Cases cases, Hypotheses& all);     // another number, choice or position
 void add_inputs(const Op& op, Cases cases, Hypotheses& all);     // elements, rows or whole inputs misplaced
-void add_strides(const Op& op, Cases cases, Hypotheses& all);   // gaps between rows ignored
+void add_strides(const Op& op, Cases cases, Hypotheses& all);    // gaps between rows ignored
 void add_blocks(const Op& op, Cases cases, Hypotheses& all);     // fields of blocks
 void add_results(const Op& op, Cases cases, Hypotheses& all);    // results misplaced, scaled, rounded, of another class
+void add_roundings(const Op& op, Cases cases, Hypotheses& all);  // conversions that round in another way
 void add_formulas(const Op& op, Cases cases, Hypotheses& all);   // another formula
 void add_declared(const Op& op, Cases cases, Hypotheses& all);   // arithmetic that can be declared
 void add_places(const Op& op, Cases cases, Hypotheses& all);     // where alone

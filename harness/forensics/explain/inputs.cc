@@ -21,12 +21,14 @@ std::optional<Prediction> with_inputs(const Op& op, const Evidence& one, std::ve
 // Of one input, or of two that lie alike, as k and v, or a table's sines and cosines.
 void add_input_maps(const Op& op, Cases cases, const std::vector<std::size_t>& which, Hypotheses& all) {
   const TensorSpec& spec = *cases.front().inputs()[which.front()];
-  const std::string name = which.size() == 1 ? spec.name : fmt::format("{} and {}", spec.name, cases.front().inputs()[which.back()]->name);
+  const std::string name =
+      which.size() == 1 ? spec.name : fmt::format("{} and {}", spec.name, cases.front().inputs()[which.back()]->name);
   for (std::size_t axis = 0; axis < spec.shape.size(); ++axis) {
     const std::string along = axis_name(cases, spec.name, axis);
     for (const IndexMap& map : index_maps()) {
-      all.push_back({fmt::format("{}:{}:{}", map.name, name, along), std::string(map.kind), fmt::format("of {} along {}: {}", name, along, map.words),
-                     Law::layout, map.cost, [&op, which, axis, &map](const Evidence& one) -> std::optional<Prediction> {
+      all.push_back({fmt::format("{}:{}:{}", map.name, name, along), std::string(map.kind),
+                     fmt::format("of {} along {}: {}", name, along, map.words), Law::layout, map.cost,
+                     [&op, which, axis, &map](const Evidence& one) -> std::optional<Prediction> {
                        std::vector<Array> inputs = one.call->inputs;
                        for (const std::size_t input : which) {
                          if (axis >= inputs[input].shape.size()) return std::nullopt;
@@ -67,16 +69,19 @@ constexpr OtherInput kOtherInputs[] = {
     {"as-one", "operand", "is taken for ones", [](double) { return 1.0; }, 2},
     {"as-zero", "operand", "is taken for zeros", [](double) { return 0.0; }, 2},
     {"plus-one", "operand", "is taken one larger (1 + w)", [](double x) { return x + 1; }, 2},
-    {"flushed", "flush", "is read as zero where it is denormal", [](double x) { return std::fabs(x) < 0x1p-126 ? std::copysign(0.0, x) : x; }, 2},
-    {"clamped-8", "range", "is cut off at -8 and 8", [](double x) { return x < -8 ? -8 : x > 8 ? 8 : x; }, 4},
+    {"flushed", "flush", "is read as zero where it is denormal",
+     [](double x) { return std::fabs(x) < 0x1p-126 ? std::copysign(0.0, x) : x; }, 2},
+    {"clamped-8", "range", "is cut off at -8 and 8", [](double x) { return x < -8  ? -8
+                                                                           : x > 8 ? 8
+                                                                                   : x; }, 4},
 };
 
 void add_other_inputs(const Op& op, std::size_t input, const TensorSpec& spec, Hypotheses& all) {
   if (spec.dtype != DType::f32) return;
   for (const OtherInput& change : kOtherInputs) {
     const Law law = std::string_view(change.kind) == "narrowed" ? Law::rounding : Law::equation;
-    all.push_back({fmt::format("{}:{}", change.name, spec.name), change.kind, fmt::format("{} {}", spec.name, change.words), law, change.cost,
-                   [&op, input, &change](const Evidence& one) {
+    all.push_back({fmt::format("{}:{}", change.name, spec.name), change.kind, fmt::format("{} {}", spec.name, change.words), law,
+                   change.cost, [&op, input, &change](const Evidence& one) {
                      std::vector<Array> inputs = one.call->inputs;
                      inputs[input] = changed(std::move(inputs[input]), change.of);
                      return with_inputs(op, one, std::move(inputs));
@@ -90,8 +95,8 @@ void add_exchanges(const Op& op, const Evidence& like, Hypotheses& all) {
   const auto add = [&](std::size_t to, std::size_t from, bool both) {
     const std::string words = both ? fmt::format("{} and {} change places", specs[to]->name, specs[from]->name)
                                    : fmt::format("{} stands in the place of {} too", specs[from]->name, specs[to]->name);
-    all.push_back({fmt::format("{}:{}-{}", both ? "exchanged" : "twice", specs[to]->name, specs[from]->name), "operand", words, Law::equation, 2,
-                   [&op, to, from, both](const Evidence& one) -> std::optional<Prediction> {
+    all.push_back({fmt::format("{}:{}-{}", both ? "exchanged" : "twice", specs[to]->name, specs[from]->name), "operand", words,
+                   Law::equation, 2, [&op, to, from, both](const Evidence& one) -> std::optional<Prediction> {
                      std::vector<Array> inputs = one.call->inputs;
                      if (inputs[to].bytes.size() != inputs[from].bytes.size()) return std::nullopt;
                      inputs[to].bytes = one.call->inputs[from].bytes;
@@ -116,7 +121,8 @@ void add_inputs(const Op& op, Cases cases, Hypotheses& all) {
     add_input_maps(op, cases, {input}, all);
     add_other_inputs(op, input, *specs[input], all);
     for (std::size_t other = input + 1; other < specs.size(); ++other) {
-      if (specs[input]->shape == specs[other]->shape && specs[input]->dtype == specs[other]->dtype) add_input_maps(op, cases, {input, other}, all);
+      if (specs[input]->shape == specs[other]->shape && specs[input]->dtype == specs[other]->dtype)
+        add_input_maps(op, cases, {input, other}, all);
     }
   }
   add_exchanges(op, cases.front(), all);

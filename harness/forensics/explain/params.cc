@@ -28,9 +28,12 @@ constexpr OtherReal kReals[] = {
     {"10000", "is taken for 10000", [](double, const Params&) { return 1e4; }, 2},
     {"1000000", "is taken for 1000000", [](double, const Params&) { return 1e6; }, 2},
     {"from-head_dim", "is ignored: 1/sqrt(head_dim) is taken",
-     [](double v, const Params& p) { return p.has("head_dim") ? 1 / std::sqrt(static_cast<double>(p.integer("head_dim"))) : v; }, 1},
-    {"of-n", "is divided by n", [](double v, const Params& p) { return p.has("n") ? v / static_cast<double>(p.integer("n")) : v; }, 2},
-    {"times-n", "is multiplied by n", [](double v, const Params& p) { return p.has("n") ? v * static_cast<double>(p.integer("n")) : v; }, 2},
+     [](double v, const Params& p) { return p.has("head_dim") ? 1 / std::sqrt(static_cast<double>(p.integer("head_dim"))) : v; },
+     1},
+    {"of-n", "is divided by n",
+     [](double v, const Params& p) { return p.has("n") ? v / static_cast<double>(p.integer("n")) : v; }, 2},
+    {"times-n", "is multiplied by n",
+     [](double v, const Params& p) { return p.has("n") ? v * static_cast<double>(p.integer("n")) : v; }, 2},
 };
 
 struct OtherWhole {
@@ -44,8 +47,8 @@ constexpr OtherWhole kWholes[] = {{"one-more", "is taken one larger", [](I v) { 
                                   {"zero", "is taken for 0", [](I) { return I{0}; }, 1},
                                   {"toggled", "is taken for the other choice", [](I v) { return v == 0 ? I{1} : I{0}; }, 1}};
 
-void add_param(Hypotheses& all, const Op& op, const std::string& param, const std::string& name, const std::string& words, int cost,
-         std::function<std::optional<ParamValue>(const Params&)> other) {
+void add_param(Hypotheses& all, const Op& op, const std::string& param, const std::string& name, const std::string& words,
+               int cost, std::function<std::optional<ParamValue>(const Params&)> other) {
   all.push_back({fmt::format("{}:{}", param, name), "param", fmt::format("{} {}", param, words), Law::equation, cost,
                  [&op, param, other = std::move(other)](const Evidence& one) -> std::optional<Prediction> {
                    Params params = one.whole;
@@ -57,7 +60,8 @@ void add_param(Hypotheses& all, const Op& op, const std::string& param, const st
                    for (std::size_t o = 0; found && o < specs.size(); ++o) {
                      const auto count = static_cast<std::size_t>(specs[o]->elements());
                      const reference::Expected& expected = found->outputs[o];
-                     if (expected.value.size() != count && expected.bytes.size() != count * dtype_size(specs[o]->dtype)) return std::nullopt;
+                     if (expected.value.size() != count && expected.bytes.size() != count * dtype_size(specs[o]->dtype))
+                       return std::nullopt;
                    }
                    return found;
                  }});
@@ -68,12 +72,13 @@ void add_field(const Op& op, const Field& field, const std::string& param, Hypot
     case FieldKind::real32:
     case FieldKind::real64:
       for (const OtherReal& other : kReals) {
-        add_param(all, op, param, other.name, other.words, other.cost, [param, &other](const Params& params) -> std::optional<ParamValue> {
-          if (!params.has(param)) return std::nullopt;
-          const double value = params.real(param);
-          const double changed = other.of(value, params);
-          return changed == value ? std::nullopt : std::optional<ParamValue>(changed);
-        });
+        add_param(all, op, param, other.name, other.words, other.cost,
+                  [param, &other](const Params& params) -> std::optional<ParamValue> {
+                    if (!params.has(param)) return std::nullopt;
+                    const double value = params.real(param);
+                    const double changed = other.of(value, params);
+                    return changed == value ? std::nullopt : std::optional<ParamValue>(changed);
+                  });
       }
       return;
     case FieldKind::number:
@@ -81,18 +86,19 @@ void add_field(const Op& op, const Field& field, const std::string& param, Hypot
       for (const OtherWhole& other : kWholes) {
         const bool toggles = std::string_view(other.name) == "toggled";
         if (toggles != (field.kind == FieldKind::int32 && param == "causal")) continue;
-        add_param(all, op, param, other.name, other.words, other.cost, [param, &other](const Params& params) -> std::optional<ParamValue> {
-          const I value = params.integer_or(param, 0);
-          // No window is one of another kind: one more than none is none.
-          if (value == 0 && param == "window") return std::nullopt;
-          return ParamValue(other.of(value));
-        });
+        add_param(all, op, param, other.name, other.words, other.cost,
+                  [param, &other](const Params& params) -> std::optional<ParamValue> {
+                    const I value = params.integer_or(param, 0);
+                    // No window is one of another kind: one more than none is none.
+                    if (value == 0 && param == "window") return std::nullopt;
+                    return ParamValue(other.of(value));
+                  });
       }
       return;
     case FieldKind::choice:
       for (const char* const choice : field.choices) {
         add_param(all, op, param, choice, fmt::format("is taken for '{}'", choice), 1,
-            [choice](const Params&) -> std::optional<ParamValue> { return ParamValue(std::string(choice)); });
+                  [choice](const Params&) -> std::optional<ParamValue> { return ParamValue(std::string(choice)); });
       }
       return;
     default:
@@ -102,8 +108,8 @@ void add_field(const Op& op, const Field& field, const std::string& param, Hypot
 
 // Kv head h mod n_kv in the place of h * n_kv / n_heads: queries moved to where the reference finds that head, their outputs moved back.
 void add_head_mapping(const Op& op, Hypotheses& all) {
-  all.push_back({"kv-head:modulo", "head mapping", "kv head h mod n_kv is taken for head h, in the place of h * n_kv / n_heads", Law::equation, 1,
-                 [&op](const Evidence& one) -> std::optional<Prediction> {
+  all.push_back({"kv-head:modulo", "head mapping", "kv head h mod n_kv is taken for head h, in the place of h * n_kv / n_heads",
+                 Law::equation, 1, [&op](const Evidence& one) -> std::optional<Prediction> {
                    const I kv = one.params.integer_or("n_kv", 0);
                    const I group = one.params.integer_or("group", 0);
                    if (kv < 2 || group < 2) return std::nullopt;

@@ -44,8 +44,9 @@ std::optional<Prediction> anything(const Evidence& one, const std::function<bool
 void add_place(Cases cases, std::size_t axis, const Place& place, Hypotheses& all) {
   const TensorSpec& first = *cases.front().outputs().front();
   const std::string along = axis_name(cases, first.name, axis);
-  all.push_back({fmt::format("where-{}:{}", place.name, along), "place", fmt::format("of the outputs {} are other numbers", fmt::format(fmt::runtime(place.words), along)),
-                 Law::equation, place.cost,
+  all.push_back({fmt::format("where-{}:{}", place.name, along), "place",
+                 fmt::format("of the outputs {} are other numbers", fmt::format(fmt::runtime(place.words), along)), Law::equation,
+                 place.cost,
                  [axis, &place](const Evidence& one) {
                    return anything(one, [axis, &place](const TensorSpec& spec, I i) {
                      I inner = 1;

@@ -44,11 +44,13 @@ void add_result_maps(Cases cases, Hypotheses& all) {
     for (std::size_t axis = 0; axis < specs[o]->shape.size(); ++axis) {
       const std::string along = axis_name(cases, specs[o]->name, axis);
       for (const IndexMap& map : index_maps()) {
-        const bool leaves = std::string_view(map.words).ends_with("no part") || std::string_view(map.words).find("no part") != std::string_view::npos;
-        const std::string words = leaves ? fmt::format("of {} along {} some are not written: {}", specs[o]->name, along, map.words)
-                                         : fmt::format("of {} along {}: {}", specs[o]->name, along, map.words);
-        all.push_back({fmt::format("out-{}:{}:{}", map.name, specs[o]->name, along), std::string(map.kind), words, Law::layout, map.cost,
-                       [o, axis, &map](const Evidence& one) -> std::optional<Prediction> {
+        const bool leaves = std::string_view(map.words).ends_with("no part") ||
+                            std::string_view(map.words).find("no part") != std::string_view::npos;
+        const std::string words = leaves
+                                      ? fmt::format("of {} along {} some are not written: {}", specs[o]->name, along, map.words)
+                                      : fmt::format("of {} along {}: {}", specs[o]->name, along, map.words);
+        all.push_back({fmt::format("out-{}:{}:{}", map.name, specs[o]->name, along), std::string(map.kind), words, Law::layout,
+                       map.cost, [o, axis, &map](const Evidence& one) -> std::optional<Prediction> {
                          const TensorSpec& spec = *one.outputs()[o];
                          if (axis >= spec.shape.size() || one.call->expected[o].encoding.weight.size() > 0) return std::nullopt;
                          const auto from = sources(spec.shape, axis, map);
@@ -81,10 +83,14 @@ constexpr OtherResult kOtherResults[] = {
     {"nan-infinite", "class", "NaN becomes infinity", Law::classes, [](double y) { return std::isnan(y) ? INFINITY : y; }, 1},
     {"nan-zero", "class", "NaN becomes zero", Law::classes, [](double y) { return std::isnan(y) ? 0 : y; }, 1},
     {"infinity-nan", "class", "infinity becomes NaN", Law::classes, [](double y) { return std::isinf(y) ? NAN : y; }, 1},
-    {"infinity-largest", "class", "infinity becomes the largest number", Law::classes, [](double y) { return std::isinf(y) ? std::copysign(kLargest, y) : y; }, 1},
-    {"infinity-positive", "class", "-infinity becomes +infinity", Law::classes, [](double y) { return y == -INFINITY ? INFINITY : y; }, 1},
-    {"largest-infinite", "class", "the largest number becomes infinity", Law::classes, [](double y) { return std::fabs(y) >= kLargest ? std::copysign(INFINITY, y) : y; }, 1},
-    {"flushed", "flush", "what is below the smallest normal number becomes zero", Law::rounding, [](double y) { return std::fabs(y) < 0x1p-126 ? std::copysign(0.0, y) : y; }, 1},
+    {"infinity-largest", "class", "infinity becomes the largest number", Law::classes,
+     [](double y) { return std::isinf(y) ? std::copysign(kLargest, y) : y; }, 1},
+    {"infinity-positive", "class", "-infinity becomes +infinity", Law::classes,
+     [](double y) { return y == -INFINITY ? INFINITY : y; }, 1},
+    {"largest-infinite", "class", "the largest number becomes infinity", Law::classes,
+     [](double y) { return std::fabs(y) >= kLargest ? std::copysign(INFINITY, y) : y; }, 1},
+    {"flushed", "flush", "what is below the smallest normal number becomes zero", Law::rounding,
+     [](double y) { return std::fabs(y) < 0x1p-126 ? std::copysign(0.0, y) : y; }, 1},
     {"clamped-zero", "range", "what is below 0 becomes 0", Law::equation, [](double y) { return y < 0 ? 0 : y; }, 2},
 };
 
@@ -93,7 +99,8 @@ void set_bytes(DType dtype, double value, std::uint8_t* at) {
   const auto single = static_cast<float>(value);
   if (dtype == DType::f32) std::memcpy(at, &single, sizeof single);
   if (dtype != DType::f16 && dtype != DType::bf16) return;
-  const std::uint16_t bits = dtype == DType::f16 ? reference::narrow<reference::Half>(single) : reference::narrow<reference::Bfloat>(single);
+  const std::uint16_t bits =
+      dtype == DType::f16 ? reference::narrow<reference::Half>(single) : reference::narrow<reference::Bfloat>(single);
   std::memcpy(at, &bits, sizeof bits);
 }
 
@@ -115,7 +122,8 @@ void change_output(const TensorSpec& spec, const OtherResult& change, Expected& 
 
 void add_other_results(Hypotheses& all) {
   for (const OtherResult& change : kOtherResults) {
-    all.push_back({fmt::format("result-{}", change.name), change.kind, change.words, change.law, change.cost, [&change](const Evidence& one) {
+    all.push_back({fmt::format("result-{}", change.name), change.kind, change.words, change.law, change.cost,
+                   [&change](const Evidence& one) {
                      std::optional<Prediction> said = truth_of(one);
                      const auto specs = one.outputs();
                      for (std::size_t o = 0; o < specs.size(); ++o) change_output(*specs[o], change, said->outputs[o]);
@@ -130,26 +138,27 @@ void add_sums(Cases cases, Hypotheses& all) {
   for (std::size_t axis = 0; axis < first.shape.size(); ++axis) {
     for (const bool running : {true, false}) {
       const std::string along = axis_name(cases, first.name, axis);
-      all.push_back({fmt::format("{}:{}", running ? "running-sum" : "plus-previous", along), "carry",
-                     fmt::format("along {} {} of {} are added to each result", along, running ? "all before" : "that before", first.name), Law::equation, 3,
-                     [axis, running](const Evidence& one) -> std::optional<Prediction> {
-                       const TensorSpec& spec = *one.outputs().front();
-                       Prediction said = truth_of(one);
-                       Expected& out = said.outputs.front();
-                       if (out.value.empty() || axis >= spec.shape.size() || one.sample) return std::nullopt;
-                       std::int64_t inner = 1;
-                       for (std::size_t a = axis + 1; a < spec.shape.size(); ++a) inner *= spec.shape[a];
-                       const Expected truth = out;
-                       for (std::int64_t i = 0; i < spec.elements(); ++i) {
-                         if (i / inner % spec.shape[axis] == 0) continue;
-                         const auto at = static_cast<std::size_t>(i);
-                         const auto before = static_cast<std::size_t>(i - inner);
-                         out.value[at] += running ? out.value[before] : truth.value[before];
-                         out.bound[at] += running ? out.bound[before] : truth.bound[before];
-                         out.bound[at] += 0x1p-24 * std::fabs(out.value[at]);
-                       }
-                       return said;
-                     }});
+      all.push_back(
+          {fmt::format("{}:{}", running ? "running-sum" : "plus-previous", along), "carry",
+           fmt::format("along {} {} of {} are added to each result", along, running ? "all before" : "that before", first.name),
+           Law::equation, 3, [axis, running](const Evidence& one) -> std::optional<Prediction> {
+             const TensorSpec& spec = *one.outputs().front();
+             Prediction said = truth_of(one);
+             Expected& out = said.outputs.front();
+             if (out.value.empty() || axis >= spec.shape.size() || one.sample) return std::nullopt;
+             std::int64_t inner = 1;
+             for (std::size_t a = axis + 1; a < spec.shape.size(); ++a) inner *= spec.shape[a];
+             const Expected truth = out;
+             for (std::int64_t i = 0; i < spec.elements(); ++i) {
+               if (i / inner % spec.shape[axis] == 0) continue;
+               const auto at = static_cast<std::size_t>(i);
+               const auto before = static_cast<std::size_t>(i - inner);
+               out.value[at] += running ? out.value[before] : truth.value[before];
+               out.bound[at] += running ? out.bound[before] : truth.bound[before];
+               out.bound[at] += 0x1p-24 * std::fabs(out.value[at]);
+             }
+             return said;
+           }});
     }
   }
 }
@@ -163,7 +172,8 @@ std::optional<double> factor_of(const Evidence& one) {
   for (std::size_t i = 0; i < truth.value.size(); ++i) {
     const double value = element_as_double(spec.dtype, &one.call->outputs.front().bytes[i * dtype_size(spec.dtype)]);
     const bool skipped = !truth.bits_only.empty() && truth.bits_only[i] != 0;
-    if (!skipped && std::isfinite(value) && std::fabs(truth.value[i]) > 256 * truth.bound[i]) ratios.push_back(value / truth.value[i]);
+    if (!skipped && std::isfinite(value) && std::fabs(truth.value[i]) > 256 * truth.bound[i])
+      ratios.push_back(value / truth.value[i]);
   }
   if (ratios.size() < 2) return std::nullopt;
   std::ranges::nth_element(ratios, ratios.begin() + std::ssize(ratios) / 2);
@@ -171,7 +181,8 @@ std::optional<double> factor_of(const Evidence& one) {
   // A short number if it is one, for its bound is then the truth's.
   const double quarter = std::round(middle * 4) / 4;
   const double factor = std::fabs(middle - quarter) < 1e-6 * std::fabs(middle) ? quarter : middle;
-  return std::fabs(factor - 1) <= kNearOne || factor == 0 || !std::isfinite(factor) ? std::nullopt : std::optional<double>(factor);
+  return std::fabs(factor - 1) <= kNearOne || factor == 0 || !std::isfinite(factor) ? std::nullopt
+                                                                                    : std::optional<double>(factor);
 }
 
 Prediction times(const Evidence& one, double factor) {
@@ -204,64 +215,18 @@ void add_factors(Cases cases, Hypotheses& all) {
     for (const Power& power : kPowers) {
       if (std::fabs(factor / std::pow(static_cast<double>(*whole), power.of) - 1) > 1e-5) continue;
       const std::string words = fmt::format(fmt::runtime(power.words), name);
-      all.push_back({fmt::format("factor:{}", words), "factor", fmt::format("results are {} times what they should be", words), Law::equation, 2,
-                     [name = name, of = power.of](const Evidence& one) {
+      all.push_back({fmt::format("factor:{}", words), "factor", fmt::format("results are {} times what they should be", words),
+                     Law::equation, 2, [name = name, of = power.of](const Evidence& one) {
                        return std::optional(times(one, std::pow(static_cast<double>(one.params.integer_or(name, 1)), of)));
                      }});
     }
   }
 }
 
-// Bits of a float's narrower type when the rest is rounded in another way.
-void add_roundings(const Op& op, const Evidence& like, Hypotheses& all) {
-  const TensorSpec& spec = *like.outputs().front();
-  const TensorSpec& from = *like.inputs().front();
-  const bool narrow = spec.dtype == DType::f16 || spec.dtype == DType::bf16;
-  if (!narrow || from.dtype != DType::f32 || spec.elements() != from.elements() || op.contract->exactness != reference::Exactness::exact) return;
-  struct Way {
-    const char* name;
-    const char* words;
-    bool (*up)(bool above_half, bool half, bool odd);
-  };
-  static constexpr Way kWays[] = {{"truncated", "results are cut off, not rounded", [](bool, bool, bool) { return false; }},
-                                  {"ties-away", "what lies in the middle of two is rounded away from zero", [](bool above, bool half, bool) { return above || half; }},
-                                  {"ties-to-zero", "what lies in the middle of two is rounded towards zero", [](bool above, bool, bool) { return above; }},
-                                  {"ties-to-odd", "what lies in the middle of two is rounded to the odd one", [](bool above, bool half, bool odd) { return above || (half && !odd); }}};
-  for (const Way& way : kWays) {
-    all.push_back({way.name, "rounding", way.words, Law::rounding, 1, [&way](const Evidence& one) -> std::optional<Prediction> {
-                     const TensorSpec& out = *one.outputs().front();
-                     const auto& bytes = one.call->inputs.front().bytes;
-                     Prediction said = truth_of(one);
-                     if (bytes.size() != said.outputs[0].bytes.size() * 2) return std::nullopt;
-                     for (std::size_t i = 0; i * 4 < bytes.size(); ++i) {
-                       float x = 0;
-                       std::memcpy(&x, &bytes[i * 4], 4);
-                       if (!std::isfinite(x)) continue;
-                       std::uint16_t bits = 0;
-                       std::memcpy(&bits, &said.outputs[0].bytes[i * 2], 2);
-                       const auto magnitude = [&](int b) {
-                         const auto pattern = static_cast<std::uint16_t>(b & 0x7fff);
-                         const double value = element_as_double(out.dtype, &pattern);
-                         return std::isinf(value) ? (out.dtype == DType::f16 ? 65536.0 : 0x1p128) : value;
-                       };
-                       const double exact = std::fabs(static_cast<double>(x));
-                       int low = bits & 0x7fff;
-                       if (magnitude(low) > exact) --low;
-                       const double gap = magnitude(low + 1) - magnitude(low);
-                       const double part = exact - magnitude(low);
-                       if (part == 0) continue;
-                       const int result = low + (way.up(part > gap / 2, part == gap / 2, (low & 1) != 0) ? 1 : 0);
-                       bits = static_cast<std::uint16_t>((bits & 0x8000) | result);
-                       std::memcpy(&said.outputs[0].bytes[i * 2], &bits, 2);
-                     }
-                     return said;
-                   }});
-  }
-}
-
 // What was there before the call is still there, wherever it is.
 void add_unwritten(Hypotheses& all) {
-  all.push_back({"unwritten", "unwritten", "some results are not written: they hold what lay there before the call", Law::layout, 4,
+  all.push_back({"unwritten", "unwritten", "some results are not written: they hold what lay there before the call", Law::layout,
+                 4,
                  [](const Evidence& one) -> std::optional<Prediction> {
                    if (!one.fails()) return std::nullopt;
                    Prediction said = truth_of(one);
@@ -280,7 +245,6 @@ void add_results(const Op& op, Cases cases, Hypotheses& all) {
   add_other_results(all);
   add_sums(cases, all);
   add_factors(cases, all);
-  add_roundings(op, cases.front(), all);
 }
 
 }  // namespace assay::why

@@ -34,7 +34,8 @@ constexpr Smaller kSmaller[] = {
     {"last-16", "tail", "lacks its last step of sixteen", [](I v, I unit) { return (v - 1) / (16 * unit) * 16 * unit; }, 3},
     {"8-bits", "narrow", "is kept in 8 bits", [](I v, I) { return v & 0xff; }, 2},
     {"16-bits", "narrow", "is kept in 16 bits", [](I v, I) { return v & 0xffff; }, 2},
-    {"16-bits-signed", "narrow", "is kept in 16 bits with a sign", [](I v, I) { return static_cast<I>(static_cast<std::int16_t>(v)); }, 2},
+    {"16-bits-signed", "narrow", "is kept in 16 bits with a sign",
+     [](I v, I) { return static_cast<I>(static_cast<std::int16_t>(v)); }, 2},
 };
 
 // The first indices of each axis, or the last ones.
@@ -131,8 +132,8 @@ void add_sizes(const Op& op, Cases cases, Hypotheses& all) {
     const auto known = std::ranges::find_if(space.sizes, [&](const Size& one) { return one.name == name; });
     const I unit = known == space.sizes.end() ? 1 : known->unit;
     for (const Smaller& smaller : kSmaller) {
-      all.push_back({fmt::format("{}:{}", smaller.name, name), smaller.kind, fmt::format("{} {}", name, smaller.words), Law::layout, smaller.cost,
-                     [&op, name, unit, &smaller](const Evidence& one) -> std::optional<Prediction> {
+      all.push_back({fmt::format("{}:{}", smaller.name, name), smaller.kind, fmt::format("{} {}", name, smaller.words),
+                     Law::layout, smaller.cost, [&op, name, unit, &smaller](const Evidence& one) -> std::optional<Prediction> {
                        const I value = one.params.integer_or(name, 0);
                        const I less = smaller.of(value, unit);
                        if (value <= 0 || less >= value || less < 0) return std::nullopt;

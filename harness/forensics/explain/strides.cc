@@ -46,8 +46,10 @@ std::optional<Prediction> read_dense(const Op& op, const Evidence& one, std::siz
     std::vector<Array> inputs = one.call->inputs;
     for (std::size_t i = 0; i < places.size(); ++i) {
       std::uint8_t* const to = &inputs[input].bytes[i * size];
-      if (places[i] == kGap) std::memset(to, guess, size);
-      else std::memcpy(to, &one.call->inputs[input].bytes[static_cast<std::size_t>(places[i]) * size], size);
+      if (places[i] == kGap)
+        std::memset(to, guess, size);
+      else
+        std::memcpy(to, &one.call->inputs[input].bytes[static_cast<std::size_t>(places[i]) * size], size);
     }
     said.push_back(reference_of(op, one.params, inputs, one));
     if (!said.back()) return std::nullopt;
@@ -60,8 +62,9 @@ std::optional<Prediction> read_dense(const Op& op, const Evidence& one, std::siz
     const std::size_t bytes = dtype_size(specs[o]->dtype);
     if (out.bits_only.empty()) out.bits_only.assign(count, 0);
     for (std::size_t i = 0; i < count; ++i) {
-      const bool same = out.value.empty() ? !out.bytes.empty() && std::memcmp(&out.bytes[i * bytes], &other.bytes[i * bytes], bytes) == 0
-                                          : out.value[i] == other.value[i];
+      const bool same = out.value.empty()
+                            ? !out.bytes.empty() && std::memcmp(&out.bytes[i * bytes], &other.bytes[i * bytes], bytes) == 0
+                            : out.value[i] == other.value[i];
       if (!same) out.bits_only[i] = 1;
     }
   }
@@ -99,10 +102,12 @@ std::optional<Prediction> written_dense(const Evidence& one, std::size_t output)
 void add_strides(const Op& op, Cases cases, Hypotheses& all) {
   const auto add = [&](const TensorSpec& spec, std::function<std::optional<Prediction>(const Evidence&)> predict) {
     if (spec.shape.size() < 2) return;
-    all.push_back({fmt::format("dense:{}", spec.name), "stride", fmt::format("rows of {} are taken to lie without gaps", spec.name), Law::layout, 2, std::move(predict)});
+    all.push_back({fmt::format("dense:{}", spec.name), "stride",
+                   fmt::format("rows of {} are taken to lie without gaps", spec.name), Law::layout, 2, std::move(predict)});
   };
   const auto inputs = cases.front().inputs();
-  for (std::size_t i = 0; i < inputs.size(); ++i) add(*inputs[i], [&op, i](const Evidence& one) { return read_dense(op, one, i); });
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    add(*inputs[i], [&op, i](const Evidence& one) { return read_dense(op, one, i); });
   const auto outputs = cases.front().outputs();
   for (std::size_t o = 0; o < outputs.size(); ++o) add(*outputs[o], [o](const Evidence& one) { return written_dense(one, o); });
 }
