@@ -135,12 +135,7 @@ AssayStatus matvec(const void* args) {
 }
 
 constexpr AssayPluginKernel kernel(const char* op, const char* name, AssayStatus (*run)(const void*)) {
-  return {.size = sizeof(AssayPluginKernel),
-          .claim = assay::ASSAY_CLAIM_BOUNDED,
-          .op = op,
-          .name = name,
-          .isa = "scalar",
-          .run = run};
+  return {sizeof(AssayPluginKernel), assay::ASSAY_CLAIM_BOUNDED, op, name, "scalar", nullptr, nullptr, nullptr, run, nullptr};
 }
 
 constexpr AssayPluginKernel kKernels[] = {kernel("rms_norm", "right", rms_norm<Norm::right>),

@@ -52,7 +52,7 @@ std::optional<Prediction> reference_of(const Op& op, const Params& params, const
 double margin_at(const Op& op, const TensorSpec& spec, const Array& got, const reference::Expected& expected, std::int64_t index);
 // The largest of all outputs, infinite where an element is to be unwritten and is not.
 double margin_of(const Op& op, const Evidence& evidence, const Prediction& prediction);
-// Where the expectation is other than the truth by more than both bounds: whether the case can tell the two apart.
-bool differs(const Op& op, const Evidence& evidence, const Prediction& prediction);
+// Whether it says nothing of an element that is wrong, as where no bound holds any more: anything would agree with that.
+bool evades(const Evidence& evidence, const Prediction& prediction);
 
 }  // namespace assay::why

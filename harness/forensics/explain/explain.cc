@@ -78,7 +78,8 @@ class Search {
   // The margin that the hypothesis leaves; infinite where it says nothing of a case that fails.
   double left(const Hypothesis& hypothesis, const Evidence& one) const {
     const auto said = hypothesis.predict(one);
-    return said ? margin_of(op_, one, *said) : INFINITY;
+    if (!said || (!hypothesis.only_where && evades(one, *said))) return INFINITY;
+    return margin_of(op_, one, *said);
   }
 
   // How many failing cases it explains; the rest is not looked at where none of the first is.

@@ -100,16 +100,19 @@ std::optional<Prediction> written_dense(const Evidence& one, std::size_t output)
 }  // namespace
 
 void add_strides(const Op& op, Cases cases, Hypotheses& all) {
-  const auto add = [&](const TensorSpec& spec, std::function<std::optional<Prediction>(const Evidence&)> predict) {
+  // What is read from gaps is unknown, and so what comes of it.
+  const auto add = [&](const TensorSpec& spec, bool reads, std::function<std::optional<Prediction>(const Evidence&)> predict) {
     if (spec.shape.size() < 2) return;
     all.push_back({fmt::format("dense:{}", spec.name), "stride",
-                   fmt::format("rows of {} are taken to lie without gaps", spec.name), Law::layout, 2, std::move(predict)});
+                   fmt::format("rows of {} are taken to lie without gaps", spec.name), Law::layout, 2, std::move(predict),
+                   reads});
   };
   const auto inputs = cases.front().inputs();
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    add(*inputs[i], [&op, i](const Evidence& one) { return read_dense(op, one, i); });
+    add(*inputs[i], true, [&op, i](const Evidence& one) { return read_dense(op, one, i); });
   const auto outputs = cases.front().outputs();
-  for (std::size_t o = 0; o < outputs.size(); ++o) add(*outputs[o], [o](const Evidence& one) { return written_dense(one, o); });
+  for (std::size_t o = 0; o < outputs.size(); ++o)
+    add(*outputs[o], false, [o](const Evidence& one) { return written_dense(one, o); });
 }
 
 }  // namespace assay::why
