@@ -68,7 +68,11 @@ Hypotheses catalogue(const Op& op, Cases cases) {
   static constexpr std::array kParts{add_formulas, add_params,  add_sizes,     add_inputs,   add_strides,
                                      add_blocks,   add_results, add_roundings, add_declared, add_places};
   Hypotheses all;
-  for (const auto add : kParts) add(op, cases, all);
+  // What blocks of free bytes decode to is held to an error alone, which of another source says nothing.
+  const bool free_bytes = op.contract->exactness == reference::Exactness::encoded;
+  for (const auto add : kParts) {
+    if (!free_bytes || add == add_results || add == add_places) add(op, cases, all);
+  }
   std::ranges::stable_sort(all, {}, &Hypothesis::cost);
   return all;
 }
