@@ -95,6 +95,16 @@ class Search {
     return found;
   }
 
+  // Whether there is a failing case of whose outputs a place is not all: else it says no more than that they are wrong.
+  bool leaves_some(const Hypothesis& hypothesis) const {
+    return std::ranges::any_of(failing_, [&](const Evidence* one) {
+      const auto said = hypothesis.predict(*one);
+      return said && std::ranges::any_of(said->outputs, [](const reference::Expected& output) {
+               return std::ranges::find(output.bits_only, 0) != output.bits_only.end();
+             });
+    });
+  }
+
   // Cases that pass and in which the hypothesis would have the kernel be wrong.
   List broken_by(const Hypothesis& hypothesis) {
     List broken;
@@ -115,6 +125,7 @@ class Search {
     }
     const List broken = broken_by(hypothesis);
     if (out_.ended_early) return;
+    if (broken.empty() && hypothesis.kind == "place" && !leaves_some(hypothesis)) return;
     if (broken.empty()) return tell(hypothesis, nullptr, near.margin);
     const auto conditions = conditions_between(op_, failing_, broken, kMostConditions);
     for (const Condition& one : conditions) tell(hypothesis, &one, near.margin);
