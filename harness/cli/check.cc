@@ -9,10 +9,12 @@
 #include "harness/cli/check_options.h"
 #include "harness/cli/ci_outputs.h"
 #include "harness/cli/cli.h"
+#include "harness/cli/explained.h"
 #include "harness/cli/last_failed.h"
 #include "harness/cli/process.h"
 #include "harness/cli/status_line.h"
 #include "harness/cli/values.h"
+#include "harness/forensics/explain/report.h"
 #include "harness/reports/report.h"
 #include "harness/reports/suite_text.h"
 
@@ -29,6 +31,7 @@ struct CheckOptions {
   bool failed = false;
   bool quiet = false;
   bool verbose = false;
+  bool explain_columns = false;
   bool explain = false;
 
   Detail detail() const {
@@ -75,8 +78,19 @@ class Teller final : public SuiteWatch {
   StatusLine line_;
 };
 
+// The ops that fail by what their kernels compute.
+std::vector<std::string> wrong_ops(const SuiteResult& result) {
+  std::vector<std::string> ops;
+  for (const CaseResult& one : result.cases) {
+    const bool values = one.failure && (one.failure->check == Check::classes || one.failure->check == Check::bound ||
+                                        one.failure->check == Check::exact);
+    if (values && !one.refusal && (ops.empty() || ops.back() != one.op)) ops.push_back(one.op);
+  }
+  return ops;
+}
+
 int check(CheckOptions options, const Common& common) {
-  if (options.explain) {
+  if (options.explain_columns) {
     fmt::print("{}", explain_columns(common.style()));
     return kPass;
   }
@@ -98,13 +112,23 @@ int check(CheckOptions options, const Common& common) {
   Teller teller(!common.json && !options.quiet, options, style);
   const SuiteResult result = run_suite(request, teller);
   teller.clear();
-  const std::string json = output || common.json ? suite_json(result, request).dump(1) + "\n" : "";
+  std::vector<why::ExplainResult> why;
+  if (options.explain && !result.interrupted) why = explained(request, wrong_ops(result), kExplainSeconds);
+  nlohmann::ordered_json whole;
+  if (output || common.json) whole = suite_json(result, request);
+  for (const why::ExplainResult& one : why) {
+    if (!whole.is_null()) whole["explanations"].push_back(why::explain_json(one));
+  }
+  const std::string json = whole.is_null() ? "" : whole.dump(1) + "\n";
   ci_files.write(result, request);
   if (output) {
     output->write_text(json);
     output->commit();
   }
   fmt::print("{}", common.json ? json : suite_end(result, request.checks, style, options.detail()));
+  for (const why::ExplainResult& one : why) {
+    if (!common.json) fmt::print("{}", why::explain_text(one, style));
+  }
   if (result.interrupted) return kSignalled + NotedInterrupt::signal();
   keep_failed(options.selection, result);
   return result.passed() ? kPass : kParityFailure;
@@ -132,7 +156,8 @@ Action add_check(CLI::App& app, const Common& common) {
       ->check(whole(1));
   CLI::Option* const quiet = command->add_flag("-q,--quiet", options->quiet, "Say what failed and the sum alone");
   command->add_flag("-v,--verbose", options->verbose, "Show each failure and each skipped kernel by itself")->excludes(quiet);
-  command->add_flag("--explain-columns", options->explain, "Say what the table's columns mean, and check nothing");
+  command->add_flag("--explain-columns", options->explain_columns, "Say what the table's columns mean, and check nothing");
+  command->add_flag("--explain", options->explain, "Under the failures say why, as assay explain does");
   command->footer("Example: assay check matvec_f16 --isa avx2 --shape k=1000,n=77 --data wide --seed 5 --cases 100");
   return [options, selecting, &common] {
     for (const CLI::Option* one : selecting) {

@@ -44,6 +44,7 @@ Action add_bisect(CLI::App& app, const Common& common);
 Action add_trace(CLI::App& app, const Common& common);
 Action add_extract(CLI::App& app, const Common& common);
 Action add_reduce(CLI::App& app, const Common& common);
+Action add_explain(CLI::App& app, const Common& common);
 Action add_import(CLI::App& app, const Common& common);
 Action add_report(CLI::App& app, const Common& common);
 Action add_new_plugin(CLI::App& app, const Common& common);

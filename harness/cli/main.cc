@@ -125,6 +125,7 @@ int run(int argc, char** argv) {
   actions["bisect"] = add_bisect(app, common);
   actions["trace"] = add_trace(app, common);
   actions["extract"] = add_extract(app, common);
+  actions["explain"] = add_explain(app, common);
   actions["reduce"] = add_reduce(app, common);
   actions["import"] = add_import(app, common);
   actions["report"] = add_report(app, common);

@@ -269,13 +269,13 @@ CaseResult CaseCheck::check(const Candidate& candidate, const Checks& checks, bo
   }
 
   if (!result.failure) look_for_over_read(candidate);
+  if ((result.failure || candidate.keeps_calls) && !result.refusal)
+    result.call =
+        std::make_shared<JudgedCall>(call_.signature(), call_.inputs(), outcome.outputs, expected(candidate.arithmetic));
   const bool blind = !result.refusal && baseline_->zeros_pass;
   result.trivial = blind && test_.has_tag("trivial");
   if (result.failure) {
     result.verdict = Verdict::fail;
-    if (!result.refusal)
-      result.call =
-          std::make_shared<JudgedCall>(call_.signature(), call_.inputs(), outcome.outputs, expected(candidate.arithmetic));
   } else if (blind && !result.trivial) {
     result.verdict = Verdict::mistrusted;
   }

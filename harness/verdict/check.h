@@ -42,7 +42,8 @@ struct Candidate {
   Traits traits = {};
   reference::Arithmetic arithmetic = {};  // what its traits' words say that it computes in
   std::shared_ptr<TraitRecord> record = std::make_shared<TraitRecord>();
-  CodePlace code = {};  // of its function
+  CodePlace code = {};       // of its function
+  bool keeps_calls = false;  // CaseResult::call, also of cases that pass
 };
 
 // Whether what a kernel does elsewhere in memory, or once more, counts.
@@ -93,7 +94,7 @@ struct CaseResult {
   std::string data;  // of a random case: its distribution
   Params params;
   std::string repro;                            // the command that runs just this
-  std::shared_ptr<const JudgedCall> call = {};  // where it failed and was not to be refused
+  std::shared_ptr<const JudgedCall> call = {};  // where it failed, or the candidate keeps them, and was not to be refused
 };
 
 // The outputs of the scalar kernel, the reference's word on them, and the errors of the former.

@@ -161,6 +161,17 @@ Comparison compare_bounded(const TensorSpec& spec, const Array& y, const referen
   return result;
 }
 
+double element_margin(const TensorSpec& spec, const Array& y, const reference::Expected& expected, std::int64_t index,
+                      bool keeps_sign) {
+  const auto at = static_cast<std::size_t>(index);
+  if (!expected.bits_only.empty() && expected.bits_only[at] != 0) return 0;
+  const double value = element_as_double(spec.dtype, y.bytes.data() + at * dtype_size(spec.dtype));
+  const double truth = expected.value[at];
+  const double bound = expected.bound[at];
+  if (!class_agrees(format_of(spec.dtype), value, truth, bound, keeps_sign)) return std::numeric_limits<double>::infinity();
+  return std::isfinite(value) && std::isfinite(truth) ? margin_of(std::fabs(value - truth), bound) : 0;
+}
+
 Comparison compare_encoded(const Array& y, const reference::Encoding& encoding, const Kept* golden) {
   const reference::EncodedError got = reference::encoded_error(encoding, y.bytes.data());
   const reference::EncodedError want =

@@ -42,6 +42,10 @@ struct Comparison {
 Comparison compare_bounded(const TensorSpec& spec, const Array& y, const reference::Expected& expected, reference::BiasUnit unit,
                            bool keeps_sign);
 
+// How far one of its elements is off, in its bound: 0 where no bound holds, infinite where the class is another.
+double element_margin(const TensorSpec& spec, const Array& y, const reference::Expected& expected, std::int64_t index,
+                      bool keeps_sign);
+
 // Holds the weighted squared error of blocks to that of the golden's, where there are any, or of the reference's plain encoder.
 Comparison compare_encoded(const Array& y, const reference::Encoding& encoding, const Kept* golden);
 

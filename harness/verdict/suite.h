@@ -57,6 +57,7 @@ struct CheckRequest {
   std::filesystem::path own_ledger;     // the plugins' owner's; empty: none
   std::vector<Callable> callables;      // with these, it is they that are checked
   std::size_t kept_bytes = 0;           // of failed cases' calls (CaseResult::call), as many as that holds
+  bool keeps_passing = false;           // likewise of cases that pass
   int jobs = 0;                         // processes that share the work; 0: this one does it
 
   bool wants_case(const std::string& name) const { return case_name.empty() || matches(case_name, name); }

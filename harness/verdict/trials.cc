@@ -85,7 +85,9 @@ void Trials::keep_call(CaseResult& result) {
 const std::vector<Candidate>& Trials::of(const Op& op) {
   const auto known = known_.find(&op);
   if (known != known_.end()) return known->second;
-  return known_[&op] = !request_.callables.empty() ? callables(op) : runner_ ? remote(op) : own(op);
+  std::vector<Candidate>& found = known_[&op] = !request_.callables.empty() ? callables(op) : runner_ ? remote(op) : own(op);
+  for (Candidate& one : found) one.keeps_calls = request_.keeps_passing;
+  return found;
 }
 
 std::vector<Candidate> Trials::own(const Op& op) {

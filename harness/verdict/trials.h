@@ -27,7 +27,7 @@ class Trials {
   std::map<std::string, TraitRecord> take_records(const Op& op);
   void add_records(const Op& op, const std::map<std::string, TraitRecord>& records);
 
-  // Drops the call of a failed case (CaseResult::call) where the request's kept_bytes do not hold it beside those before.
+  // Drops the call of a case (CaseResult::call) where the request's kept_bytes do not hold it beside those before.
   void keep_call(CaseResult& result);
 
   // Where the functions of an op's kernels are, by their labels.

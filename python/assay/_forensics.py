@@ -196,6 +196,53 @@ class Bisection:
     json: dict[str, Any]
 
 
+@dataclass(frozen=True)
+class Condition:
+    """In which calls a kernel is wrong, where not in all."""
+
+    words: str
+    kind: str
+    of: str
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Another computation that fits every case (docs/explain.md)."""
+
+    name: str
+    kind: str
+    words: str
+    law: str
+    when: Condition | None
+    properties: str | None
+    only_where: bool
+    margin: float
+
+
+@dataclass(frozen=True)
+class KernelExplanation:
+    """What explains a kernel's failures: the simplest, all that are equally simple; or what comes near."""
+
+    variant: str
+    failing: list[str]
+    passing: int
+    otherwise: int
+    explanations: list[Explanation]
+    permits: str | None
+    near: list[Any]
+    ended_early: bool
+
+
+@dataclass(frozen=True)
+class Explained:
+    """What `assay explain` found of an op: the kernels that fail."""
+
+    op: str
+    header: str
+    kernels: list[KernelExplanation]
+    json: dict[str, Any]
+
+
 def diff(ours: PathLike, theirs: PathLike, *, prompt: str | None = None, sites: str | None = None, against: PathLike | None = None) -> Diff:
     """Two traces against one another: where they part. Raises AssayError where one cannot be read."""
     found = run("diff", ours, theirs, _option("--prompt", prompt), _option("--sites", sites), _option("--against", against), codes=(0, 1, 2))
@@ -226,6 +273,14 @@ def attribute(model: PathLike, golden: PathLike, *, prompt: str | None = None, r
 def bisect(model: PathLike, golden: PathLike, *, prompt: str | None = None, threshold: float | None = None) -> Bisection:
     """Which steps, given to the reference, bring the logits back to the golden's. Raises AssayError where one cannot be read."""
     return _made(Bisection, run("bisect", model, ["--golden", os.fspath(golden)], _option("--prompt", prompt), _option("--threshold", threshold)))
+
+
+def explain(
+    op: str, *, plugin: PathLike | None = None, isa: str | None = None, variant: str | None = None, seconds: float | None = None
+) -> Explained:
+    """Why kernels of an op fail, the plugin's or ours. Raises AssayError where the plugin cannot be used."""
+    chosen = [*_option("--plugin", plugin), *_option("--isa", isa), *_option("--variant", variant), *_option("--seconds", seconds)]
+    return _made(Explained, run("explain", op, chosen)["ops"][0])
 
 
 def _option(name: str, value: object) -> list[str]:

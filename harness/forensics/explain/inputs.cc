@@ -1,0 +1,131 @@
+// Inputs whose elements are taken for others, left out, exchanged with another's, or rounded.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <set>
+
+#include "harness/forensics/explain/hypothesis.h"
+#include "harness/forensics/explain/index_maps.h"
+#include "reference/arithmetic.h"
+
+namespace assay::why {
+namespace {
+
+std::optional<Prediction> with_inputs(const Op& op, const Evidence& one, std::vector<Array> inputs) {
+  if (std::ranges::equal(inputs, one.call->inputs, {}, &Array::bytes, &Array::bytes)) return std::nullopt;
+  return reference_of(op, one.params, inputs, one);
+}
+
+// Of one input, or of two that lie alike, as k and v, or a table's sines and cosines.
+void add_input_maps(const Op& op, Cases cases, const std::vector<std::size_t>& which, Hypotheses& all) {
+  const TensorSpec& spec = *cases.front().inputs()[which.front()];
+  const std::string name =
+      which.size() == 1 ? spec.name : fmt::format("{} and {}", spec.name, cases.front().inputs()[which.back()]->name);
+  for (std::size_t axis = 0; axis < spec.shape.size(); ++axis) {
+    const std::string along = axis_name(cases, spec.name, axis);
+    for (const IndexMap& map : index_maps()) {
+      all.push_back({fmt::format("{}:{}:{}", map.name, name, along), std::string(map.kind),
+                     fmt::format("of {} along {}: {}", name, along, map.words), Law::layout, map.cost,
+                     [&op, which, axis, &map](const Evidence& one) -> std::optional<Prediction> {
+                       std::vector<Array> inputs = one.call->inputs;
+                       for (const std::size_t input : which) {
+                         if (axis >= inputs[input].shape.size()) return std::nullopt;
+                         const auto from = sources(inputs[input].shape, axis, map);
+                         if (!from) return std::nullopt;
+                         inputs[input] = moved(inputs[input], *from);
+                       }
+                       return with_inputs(op, one, std::move(inputs));
+                     }});
+    }
+  }
+}
+
+// Elements of an input of f32 as `change` makes them.
+template <class Change>
+Array changed(Array array, Change change) {
+  for (std::size_t at = 0; at < array.bytes.size(); at += sizeof(float)) {
+    float value = 0;
+    std::memcpy(&value, &array.bytes[at], sizeof value);
+    value = static_cast<float>(change(static_cast<double>(value)));
+    std::memcpy(&array.bytes[at], &value, sizeof value);
+  }
+  return array;
+}
+
+struct OtherInput {
+  const char* name;
+  const char* kind;
+  const char* words;
+  double (*of)(double);
+  int cost;
+};
+constexpr OtherInput kOtherInputs[] = {
+    {"in-f16", "narrowed", "is rounded to f16", [](double x) { return reference::find_number("f16")->round(x); }, 2},
+    {"in-bf16", "narrowed", "is rounded to bf16", [](double x) { return reference::find_number("bf16")->round(x); }, 2},
+    {"negated", "sign", "is taken with the other sign", [](double x) { return -x; }, 2},
+    {"magnitude", "sign", "is taken without its sign", [](double x) { return std::fabs(x); }, 2},
+    {"as-one", "operand", "is taken for ones", [](double) { return 1.0; }, 2},
+    {"as-zero", "operand", "is taken for zeros", [](double) { return 0.0; }, 2},
+    {"plus-one", "operand", "is taken one larger (1 + w)", [](double x) { return x + 1; }, 2},
+    {"flushed", "flush", "is read as zero where it is denormal",
+     [](double x) { return std::fabs(x) < 0x1p-126 ? std::copysign(0.0, x) : x; }, 2},
+    {"clamped-8", "range", "is cut off at -8 and 8", [](double x) { return x < -8  ? -8
+                                                                           : x > 8 ? 8
+                                                                                   : x; }, 4},
+};
+
+void add_other_inputs(const Op& op, std::size_t input, const TensorSpec& spec, Hypotheses& all) {
+  if (spec.dtype != DType::f32) return;
+  for (const OtherInput& change : kOtherInputs) {
+    const Law law = std::string_view(change.kind) == "narrowed" ? Law::rounding : Law::equation;
+    all.push_back({fmt::format("{}:{}", change.name, spec.name), change.kind, fmt::format("{} {}", spec.name, change.words), law,
+                   change.cost, [&op, input, &change](const Evidence& one) {
+                     std::vector<Array> inputs = one.call->inputs;
+                     inputs[input] = changed(std::move(inputs[input]), change.of);
+                     return with_inputs(op, one, std::move(inputs));
+                   }});
+  }
+}
+
+// Two inputs of a type: each in the other's place, or one in both.
+void add_exchanges(const Op& op, const Evidence& like, Hypotheses& all) {
+  const auto specs = like.inputs();
+  const auto add = [&](std::size_t to, std::size_t from, bool both) {
+    const std::string words = both ? fmt::format("{} and {} change places", specs[to]->name, specs[from]->name)
+                                   : fmt::format("{} stands in the place of {} too", specs[from]->name, specs[to]->name);
+    all.push_back({fmt::format("{}:{}-{}", both ? "exchanged" : "twice", specs[to]->name, specs[from]->name), "operand", words,
+                   Law::equation, 2, [&op, to, from, both](const Evidence& one) -> std::optional<Prediction> {
+                     std::vector<Array> inputs = one.call->inputs;
+                     if (inputs[to].bytes.size() != inputs[from].bytes.size()) return std::nullopt;
+                     inputs[to].bytes = one.call->inputs[from].bytes;
+                     if (both) inputs[from].bytes = one.call->inputs[to].bytes;
+                     return with_inputs(op, one, std::move(inputs));
+                   }});
+  };
+  for (std::size_t to = 0; to < specs.size(); ++to) {
+    for (std::size_t from = 0; from < specs.size(); ++from) {
+      if (to == from || specs[to]->dtype != specs[from]->dtype) continue;
+      add(to, from, false);
+      if (to < from) add(to, from, true);
+    }
+  }
+}
+
+}  // namespace
+
+void add_inputs(const Op& op, Cases cases, Hypotheses& all) {
+  const auto specs = cases.front().inputs();
+  for (std::size_t input = 0; input < specs.size(); ++input) {
+    add_input_maps(op, cases, {input}, all);
+    add_other_inputs(op, input, *specs[input], all);
+    for (std::size_t other = input + 1; other < specs.size(); ++other) {
+      if (specs[input]->shape == specs[other]->shape && specs[input]->dtype == specs[other]->dtype)
+        add_input_maps(op, cases, {input, other}, all);
+    }
+  }
+  add_exchanges(op, cases.front(), all);
+}
+
+}  // namespace assay::why

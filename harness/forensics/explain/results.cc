@@ -1,0 +1,250 @@
+// Results misplaced, unwritten, scaled, added up, rounded otherwise, or of another class.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+
+#include "harness/forensics/explain/hypothesis.h"
+#include "harness/forensics/explain/index_maps.h"
+#include "reference/convert.h"
+
+namespace assay::why {
+namespace {
+
+using reference::Expected;
+
+constexpr double kLargest = 0x1.fffffep127;
+
+Prediction truth_of(const Evidence& one) {
+  return {one.call->expected, {}};
+}
+
+Expected moved_results(const TensorSpec& spec, const Expected& truth, const std::vector<std::int64_t>& from, Mask& unwritten) {
+  Expected out = truth;
+  const std::size_t size = dtype_size(spec.dtype);
+  unwritten.assign(from.size(), false);
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (from[i] == kNone) {
+      unwritten[i] = true;
+      continue;
+    }
+    const auto at = static_cast<std::size_t>(from[i]);
+    if (!truth.value.empty()) out.value[i] = truth.value[at], out.bound[i] = truth.bound[at];
+    if (!truth.bytes.empty()) std::copy_n(&truth.bytes[at * size], size, &out.bytes[i * size]);
+    if (!truth.bits_only.empty()) out.bits_only[i] = truth.bits_only[at];
+  }
+  return out;
+}
+
+void add_result_maps(Cases cases, Hypotheses& all) {
+  const auto specs = cases.front().outputs();
+  for (std::size_t o = 0; o < specs.size(); ++o) {
+    for (std::size_t axis = 0; axis < specs[o]->shape.size(); ++axis) {
+      const std::string along = axis_name(cases, specs[o]->name, axis);
+      for (const IndexMap& map : index_maps()) {
+        const bool leaves = std::string_view(map.words).ends_with("no part") ||
+                            std::string_view(map.words).find("no part") != std::string_view::npos;
+        const std::string words = leaves
+                                      ? fmt::format("of {} along {} some are not written: {}", specs[o]->name, along, map.words)
+                                      : fmt::format("of {} along {}: {}", specs[o]->name, along, map.words);
+        all.push_back({fmt::format("out-{}:{}:{}", map.name, specs[o]->name, along), std::string(map.kind), words, Law::layout,
+                       map.cost, [o, axis, &map](const Evidence& one) -> std::optional<Prediction> {
+                         const TensorSpec& spec = *one.outputs()[o];
+                         if (axis >= spec.shape.size() || one.call->expected[o].encoding.weight.size() > 0) return std::nullopt;
+                         const auto from = sources(spec.shape, axis, map);
+                         if (!from) return std::nullopt;
+                         Prediction said = truth_of(one);
+                         for (const Expected& output : said.outputs)
+                           said.unwritten.emplace_back(output.value.empty() ? output.bytes.size() : output.value.size(), false);
+                         said.outputs[o] = moved_results(spec, one.call->expected[o], *from, said.unwritten[o]);
+                         return said;
+                       }});
+      }
+    }
+  }
+}
+
+struct OtherResult {
+  const char* name;
+  const char* kind;
+  const char* words;
+  Law law;
+  double (*of)(double);
+  int cost;
+};
+constexpr OtherResult kOtherResults[] = {
+    {"negated", "sign", "results have the other sign", Law::equation, [](double y) { return -y; }, 2},
+    {"magnitude", "sign", "results have lost their sign", Law::equation, [](double y) { return std::fabs(y); }, 2},
+    {"zero", "carry", "results are zero", Law::equation, [](double) { return 0.0; }, 2},
+    {"negative-zero-lost", "sign of zero", "-0 becomes +0", Law::classes, [](double y) { return y == 0 ? 0.0 : y; }, 1},
+    {"zero-negative", "sign of zero", "+0 becomes -0", Law::classes, [](double y) { return y == 0 ? -0.0 : y; }, 1},
+    {"nan-infinite", "class", "NaN becomes infinity", Law::classes, [](double y) { return std::isnan(y) ? INFINITY : y; }, 1},
+    {"nan-zero", "class", "NaN becomes zero", Law::classes, [](double y) { return std::isnan(y) ? 0 : y; }, 1},
+    {"infinity-nan", "class", "infinity becomes NaN", Law::classes, [](double y) { return std::isinf(y) ? NAN : y; }, 1},
+    {"infinity-largest", "class", "infinity becomes the largest number", Law::classes,
+     [](double y) { return std::isinf(y) ? std::copysign(kLargest, y) : y; }, 1},
+    {"infinity-positive", "class", "-infinity becomes +infinity", Law::classes,
+     [](double y) { return y == -INFINITY ? INFINITY : y; }, 1},
+    {"largest-infinite", "class", "the largest number becomes infinity", Law::classes,
+     [](double y) { return std::fabs(y) >= kLargest ? std::copysign(INFINITY, y) : y; }, 1},
+    {"flushed", "flush", "what is below the smallest normal number becomes zero", Law::rounding,
+     [](double y) { return std::fabs(y) < 0x1p-126 ? std::copysign(0.0, y) : y; }, 1},
+    {"clamped-zero", "range", "what is below 0 becomes 0", Law::equation, [](double y) { return y < 0 ? 0 : y; }, 2},
+};
+
+// A result of a narrow type as the change makes it; of a wide one rounded to it.
+void set_bytes(DType dtype, double value, std::uint8_t* at) {
+  const auto single = static_cast<float>(value);
+  if (dtype == DType::f32) std::memcpy(at, &single, sizeof single);
+  if (dtype != DType::f16 && dtype != DType::bf16) return;
+  const std::uint16_t bits =
+      dtype == DType::f16 ? reference::narrow<reference::Half>(single) : reference::narrow<reference::Bfloat>(single);
+  std::memcpy(at, &bits, sizeof bits);
+}
+
+bool is_float(DType dtype) {
+  return dtype == DType::f32 || dtype == DType::f16 || dtype == DType::bf16;
+}
+
+void change_output(const TensorSpec& spec, const OtherResult& change, Expected& out) {
+  for (double& value : out.value) value = change.of(value);
+  if (out.value.empty() && is_float(spec.dtype)) {
+    const std::size_t size = dtype_size(spec.dtype);
+    for (std::size_t at = 0; at < out.bytes.size(); at += size) {
+      const double value = element_as_double(spec.dtype, &out.bytes[at]);
+      const double other = change.of(value);
+      if (std::memcmp(&value, &other, sizeof value) != 0) set_bytes(spec.dtype, other, &out.bytes[at]);
+    }
+  }
+}
+
+void add_other_results(Hypotheses& all) {
+  for (const OtherResult& change : kOtherResults) {
+    all.push_back({fmt::format("result-{}", change.name), change.kind, change.words, change.law, change.cost,
+                   [&change](const Evidence& one) {
+                     std::optional<Prediction> said = truth_of(one);
+                     const auto specs = one.outputs();
+                     for (std::size_t o = 0; o < specs.size(); ++o) change_output(*specs[o], change, said->outputs[o]);
+                     return said;
+                   }});
+  }
+}
+
+// Along an axis every result has those before added to it, or the one before.
+void add_sums(Cases cases, Hypotheses& all) {
+  const TensorSpec& first = *cases.front().outputs().front();
+  for (std::size_t axis = 0; axis < first.shape.size(); ++axis) {
+    for (const bool running : {true, false}) {
+      const std::string along = axis_name(cases, first.name, axis);
+      all.push_back(
+          {fmt::format("{}:{}", running ? "running-sum" : "plus-previous", along), "carry",
+           fmt::format("along {} {} of {} are added to each result", along, running ? "all before" : "that before", first.name),
+           Law::equation, 3, [axis, running](const Evidence& one) -> std::optional<Prediction> {
+             const TensorSpec& spec = *one.outputs().front();
+             Prediction said = truth_of(one);
+             Expected& out = said.outputs.front();
+             if (out.value.empty() || axis >= spec.shape.size() || one.sample) return std::nullopt;
+             std::int64_t inner = 1;
+             for (std::size_t a = axis + 1; a < spec.shape.size(); ++a) inner *= spec.shape[a];
+             const Expected truth = out;
+             for (std::int64_t i = 0; i < spec.elements(); ++i) {
+               if (i / inner % spec.shape[axis] == 0) continue;
+               const auto at = static_cast<std::size_t>(i);
+               const auto before = static_cast<std::size_t>(i - inner);
+               out.value[at] += running ? out.value[before] : truth.value[before];
+               out.bound[at] += running ? out.bound[before] : truth.bound[before];
+               out.bound[at] += 0x1p-24 * std::fabs(out.value[at]);
+             }
+             return said;
+           }});
+    }
+  }
+}
+
+// One factor that every result has: the middle one of the ratios of the first case that fails; near 1 there is none to speak of.
+constexpr double kNearOne = 1e-3;
+std::optional<double> factor_of(const Evidence& one) {
+  std::vector<double> ratios;
+  const TensorSpec& spec = *one.outputs().front();
+  const Expected& truth = one.call->expected.front();
+  for (std::size_t i = 0; i < truth.value.size(); ++i) {
+    const double value = element_as_double(spec.dtype, &one.call->outputs.front().bytes[i * dtype_size(spec.dtype)]);
+    const bool skipped = !truth.bits_only.empty() && truth.bits_only[i] != 0;
+    if (!skipped && std::isfinite(value) && std::fabs(truth.value[i]) > 256 * truth.bound[i])
+      ratios.push_back(value / truth.value[i]);
+  }
+  if (ratios.size() < 2) return std::nullopt;
+  std::ranges::nth_element(ratios, ratios.begin() + std::ssize(ratios) / 2);
+  const double middle = ratios[ratios.size() / 2];
+  // A short number if it is one, for its bound is then the truth's.
+  const double quarter = std::round(middle * 4) / 4;
+  const double factor = std::fabs(middle - quarter) < 1e-6 * std::fabs(middle) ? quarter : middle;
+  return std::fabs(factor - 1) <= kNearOne || factor == 0 || !std::isfinite(factor) ? std::nullopt
+                                                                                    : std::optional<double>(factor);
+}
+
+Prediction times(const Evidence& one, double factor) {
+  Prediction said = truth_of(one);
+  for (Expected& out : said.outputs) {
+    for (std::size_t i = 0; i < out.value.size(); ++i) {
+      out.value[i] *= factor;
+      out.bound[i] = 2 * (out.bound[i] * std::fabs(factor) + 0x1p-22 * std::fabs(out.value[i]));
+    }
+  }
+  return said;
+}
+
+// Where the factor is that of one size, it is named by it.
+struct Power {
+  const char* words;
+  double of;
+};
+constexpr Power kPowers[] = {{"{}", 1}, {"1/{}", -1}, {"sqrt({})", 0.5}, {"1/sqrt({})", -0.5}};
+
+void add_factors(Cases cases, Hypotheses& all) {
+  const auto failing = std::ranges::find_if(cases, [](const Evidence& one) { return one.fails() && factor_of(one).has_value(); });
+  if (failing == cases.end()) return;
+  const double factor = *factor_of(*failing);
+  all.push_back({"factor", "factor", fmt::format("results are {:.6g} times what they should be", factor), Law::equation, 3,
+                 [factor](const Evidence& one) { return std::optional(times(one, factor)); }});
+  for (const auto& [name, value] : failing->params.values()) {
+    const auto* const whole = std::get_if<std::int64_t>(&value);
+    if (whole == nullptr || *whole < 2) continue;
+    for (const Power& power : kPowers) {
+      if (std::fabs(factor / std::pow(static_cast<double>(*whole), power.of) - 1) > 1e-5) continue;
+      const std::string words = fmt::format(fmt::runtime(power.words), name);
+      all.push_back({fmt::format("factor:{}", words), "factor", fmt::format("results are {} times what they should be", words),
+                     Law::equation, 2, [name = name, of = power.of](const Evidence& one) {
+                       return std::optional(times(one, std::pow(static_cast<double>(one.params.integer_or(name, 1)), of)));
+                     }});
+    }
+  }
+}
+
+// What was there before the call is still there, wherever it is.
+void add_unwritten(Hypotheses& all) {
+  all.push_back({"unwritten", "unwritten", "some results are not written: they hold what lay there before the call", Law::layout,
+                 4,
+                 [](const Evidence& one) -> std::optional<Prediction> {
+                   if (!one.fails()) return std::nullopt;
+                   Prediction said = truth_of(one);
+                   said.unwritten = one.unwritten;
+                   return said;
+                 },
+                 true});
+}
+
+}  // namespace
+
+void add_results(const Op& op, Cases cases, Hypotheses& all) {
+  add_unwritten(all);
+  if (op.contract->exactness == reference::Exactness::encoded) return;
+  add_result_maps(cases, all);
+  add_other_results(all);
+  add_sums(cases, all);
+  add_factors(cases, all);
+}
+
+}  // namespace assay::why

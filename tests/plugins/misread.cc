@@ -1,0 +1,167 @@
+// A plugin of kernels that compute something else than their op, each one thing, in double: what `assay explain` is to name.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+
+#include "harness/plugin/assay_plugin.h"
+#include "kernels/activations/activations.h"
+#include "kernels/norms/norms.h"
+#include "kernels/products/products.h"
+
+namespace {
+
+using assay::AddArgs;
+using assay::AssayPluginKernel;
+using assay::AssayStatus;
+using assay::ProductArgs;
+using assay::RmsNormArgs;
+using assay::SoftmaxArgs;
+using assay::SwigluArgs;
+
+enum class Norm : std::uint8_t {
+  right,
+  eps_outside,
+  no_eps,
+  last_left_out,
+  own_row,
+  bfloat_weights,
+  dense_rows,
+  scaled,
+  in_long_rows,
+  chance,
+  last_unwritten
+};
+
+float bfloat(float x) {
+  if (std::isnan(x)) return x;
+  std::uint32_t bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  bits = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000;
+  std::memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+template <Norm kNorm>
+AssayStatus rms_norm(const void* args) {
+  const auto& a = *static_cast<const RmsNormArgs*>(args);
+  if (!assay_rms_norm_sizes(&a)) return assay::ASSAY_BAD_SHAPE;
+  if (!(a.eps >= 0x1p-126F && a.eps <= 0x1.fffffep127F)) return assay::ASSAY_BAD_PARAMETER;
+  for (std::int64_t row = 0; row < a.rows; ++row) {
+    const float* const x = a.x + row * (kNorm == Norm::dense_rows ? a.n : a.x_stride);
+    float* const y = a.y + row * a.y_stride;
+    const std::int64_t summed = kNorm == Norm::last_left_out || (kNorm == Norm::in_long_rows && a.n > 256) ? a.n - 1 : a.n;
+    double squares = 0;
+    for (std::int64_t i = 0; i < summed; ++i) squares += static_cast<double>(x[i]) * static_cast<double>(x[i]);
+    const double eps = static_cast<double>(a.eps);
+    const double mean = squares / static_cast<double>(kNorm == Norm::last_left_out || kNorm == Norm::in_long_rows ? summed : a.n);
+    const double root = kNorm == Norm::eps_outside ? std::sqrt(mean) + eps
+                        : kNorm == Norm::no_eps    ? std::sqrt(mean)
+                                                   : std::sqrt(mean + eps);
+    for (std::int64_t i = 0; i < (kNorm == Norm::last_left_out || kNorm == Norm::in_long_rows ? summed : a.n); ++i) {
+      if (kNorm == Norm::last_unwritten && i + 1 == a.n) break;
+      double w = static_cast<double>(kNorm == Norm::own_row ? x[i] : kNorm == Norm::bfloat_weights ? bfloat(a.w[i]) : a.w[i]);
+      if (kNorm == Norm::scaled) w *= 1.5;
+      if (kNorm == Norm::chance) w *= 1 + 0.3 * std::sin(static_cast<double>(x[i]) * 977 + static_cast<double>(i));
+      y[i] = static_cast<float>(static_cast<double>(x[i]) / root * w);
+    }
+  }
+  return assay::ASSAY_OK;
+}
+
+AssayStatus softmax_not_divided(const void* args) {
+  const auto& a = *static_cast<const SoftmaxArgs*>(args);
+  if (!assay_softmax_sizes(&a)) return assay::ASSAY_BAD_SHAPE;
+  for (std::int64_t row = 0; row < a.rows; ++row) {
+    const float* const x = a.x + row * a.x_stride;
+    float most = -INFINITY;
+    bool nan = false;
+    for (std::int64_t i = 0; i < a.n; ++i) {
+      most = std::max(most, x[i]);
+      nan = nan || std::isnan(x[i]);
+    }
+    for (std::int64_t i = 0; i < a.n; ++i) {
+      const double e = std::exp(static_cast<double>(x[i]) - static_cast<double>(most));
+      a.y[row * a.y_stride + i] = nan ? NAN : static_cast<float>(e);
+    }
+  }
+  return assay::ASSAY_OK;
+}
+
+enum class Gate : std::uint8_t { gelu, exchanged };
+template <Gate kGate>
+AssayStatus swiglu(const void* args) {
+  const auto& a = *static_cast<const SwigluArgs*>(args);
+  if (!assay_swiglu_sizes(&a)) return assay::ASSAY_BAD_SHAPE;
+  for (std::int64_t row = 0; row < a.rows; ++row) {
+    for (std::int64_t i = 0; i < a.n; ++i) {
+      auto g = static_cast<double>(a.gate[row * a.gate_stride + i]);
+      auto up = static_cast<double>(a.up[row * a.up_stride + i]);
+      if (kGate == Gate::exchanged) std::swap(g, up);
+      const double gated = kGate == Gate::gelu ? 0.5 * g * std::erfc(-g / std::sqrt(2.0)) : g / (1 + std::exp(-g));
+      a.y[row * a.y_stride + i] = static_cast<float>(gated * up);
+    }
+  }
+  return assay::ASSAY_OK;
+}
+
+AssayStatus subtract(const void* args) {
+  const auto& a = *static_cast<const AddArgs*>(args);
+  if (!assay_add_sizes(&a)) return assay::ASSAY_BAD_SHAPE;
+  for (std::int64_t i = 0; i < a.n; ++i) a.y[i] = a.a[i] - a.b[i];
+  return assay::ASSAY_OK;
+}
+
+enum class Product : std::uint8_t { bfloat_x, last_column, in_threes, neighbour };
+template <Product kProduct>
+AssayStatus matvec(const void* args) {
+  const auto& a = *static_cast<const ProductArgs*>(args);
+  if (!assay_product_sizes(&a) || a.m != 1) return assay::ASSAY_BAD_SHAPE;
+  const auto* const x = static_cast<const float*>(a.x);
+  const auto* const w = static_cast<const float*>(a.w);
+  const bool drops = kProduct == Product::last_column || (kProduct == Product::in_threes && a.k > 16 && a.k % 16 == 3);
+  const std::int64_t k = drops ? a.k - 1 : a.k;
+  for (std::int64_t i = 0; i < a.n; ++i) {
+    const std::int64_t row = kProduct == Product::neighbour && i > 0 && i + 1 == a.n ? i - 1 : i;
+    double sum = 0;
+    for (std::int64_t c = 0; c < k; ++c) {
+      const float v = kProduct == Product::bfloat_x ? bfloat(x[c]) : x[c];
+      sum += static_cast<double>(w[(row / 32 * a.k + c) * 32 + row % 32]) * static_cast<double>(v);
+    }
+    a.y[i] = static_cast<float>(sum);
+  }
+  return assay::ASSAY_OK;
+}
+
+constexpr AssayPluginKernel kernel(const char* op, const char* name, AssayStatus (*run)(const void*)) {
+  return {sizeof(AssayPluginKernel), assay::ASSAY_CLAIM_BOUNDED, op, name, "scalar", nullptr, nullptr, nullptr, run, nullptr};
+}
+
+constexpr AssayPluginKernel kKernels[] = {kernel("rms_norm", "right", rms_norm<Norm::right>),
+                                          kernel("rms_norm", "eps_outside", rms_norm<Norm::eps_outside>),
+                                          kernel("rms_norm", "no_eps", rms_norm<Norm::no_eps>),
+                                          kernel("rms_norm", "last_left_out", rms_norm<Norm::last_left_out>),
+                                          kernel("rms_norm", "own_row", rms_norm<Norm::own_row>),
+                                          kernel("rms_norm", "bfloat_weights", rms_norm<Norm::bfloat_weights>),
+                                          kernel("rms_norm", "dense_rows", rms_norm<Norm::dense_rows>),
+                                          kernel("rms_norm", "scaled", rms_norm<Norm::scaled>),
+                                          kernel("rms_norm", "in_long_rows", rms_norm<Norm::in_long_rows>),
+                                          kernel("rms_norm", "chance", rms_norm<Norm::chance>),
+                                          kernel("rms_norm", "last_unwritten", rms_norm<Norm::last_unwritten>),
+                                          kernel("softmax", "not_divided", softmax_not_divided),
+                                          kernel("swiglu", "gelu", swiglu<Gate::gelu>),
+                                          kernel("swiglu", "exchanged", swiglu<Gate::exchanged>),
+                                          kernel("add", "difference", subtract),
+                                          kernel("matvec_f32", "bfloat_x", matvec<Product::bfloat_x>),
+                                          kernel("matvec_f32", "last_column", matvec<Product::last_column>),
+                                          kernel("matvec_f32", "in_threes", matvec<Product::in_threes>),
+                                          kernel("matvec_f32", "neighbour", matvec<Product::neighbour>)};
+
+}  // namespace
+
+ASSAY_PLUGIN_EXPORT const assay::AssayPlugin* assay_plugin(void) {
+  static constexpr assay::AssayPlugin kPlugin = {
+      ASSAY_PLUGIN_ABI, sizeof(assay::AssayPlugin), "misread", "1.0", kKernels, static_cast<std::int64_t>(std::size(kKernels))};
+  return &kPlugin;
+}
