@@ -53,6 +53,10 @@ bool class_agrees(const BinaryFormat& format, double y, double truth, double bou
   return straddles || magnitude < threshold;
 }
 
+bool by_bits_alone(const reference::Expected& expected, std::size_t i) {
+  return !expected.bits_only.empty() && expected.bits_only[i] != 0;
+}
+
 double margin_of(double error, double bound) {
   if (error == 0) return 0;
   return bound > 0 ? error / bound : std::numeric_limits<double>::infinity();
@@ -140,7 +144,7 @@ Comparison compare_bounded(const TensorSpec& spec, const Array& y, const referen
     const double value = element_as_double(spec.dtype, y.bytes.data() + at * dtype_size(spec.dtype));
     const double truth = expected.value[at];
     const double bound = expected.bound[at];
-    if (!expected.bits_only.empty() && expected.bits_only[at] != 0) {
+    if (by_bits_alone(expected, at)) {
       ++result.bits_only;
     } else {
       ++result.compared;
@@ -163,13 +167,13 @@ Comparison compare_bounded(const TensorSpec& spec, const Array& y, const referen
 
 double element_margin(const TensorSpec& spec, const Array& y, const reference::Expected& expected, std::int64_t index,
                       bool keeps_sign) {
-  const auto at = static_cast<std::size_t>(index);
-  if (!expected.bits_only.empty() && expected.bits_only[at] != 0) return 0;
-  const double value = element_as_double(spec.dtype, y.bytes.data() + at * dtype_size(spec.dtype));
-  const double truth = expected.value[at];
-  const double bound = expected.bound[at];
+  const auto place = static_cast<std::size_t>(index);
+  if (by_bits_alone(expected, place)) return 0;
+  const double value = element_as_double(spec.dtype, y.bytes.data() + place * dtype_size(spec.dtype));
+  const double truth = expected.value[place];
+  const double bound = expected.bound[place];
   if (!class_agrees(format_of(spec.dtype), value, truth, bound, keeps_sign)) return std::numeric_limits<double>::infinity();
-  return std::isfinite(value) && std::isfinite(truth) ? margin_of(std::fabs(value - truth), bound) : 0;
+  return std::isfinite(value) && std::isfinite(truth) ? margin_of(std::fabs(truth - value), bound) : 0;
 }
 
 Comparison compare_encoded(const Array& y, const reference::Encoding& encoding, const Kept* golden) {

@@ -112,8 +112,9 @@ RefusalCheck::RefusalCheck(const Op& op, std::size_t page)
   }
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     for (std::size_t j = i + 1; j < numbers.size(); ++j) {
-      // Nothing to do does not make it right.
-      for (const auto& [one, other] : {std::pair(i, j), std::pair(j, i)}) add({with(numbers[one], 0), with(numbers[other], -1)});
+      // Nothing to do does not make it right, neither what is no size nor what is no multiple of a block.
+      for (const auto& [one, other] : {std::pair(i, j), std::pair(j, i)})
+        for (const std::int64_t value : {-1, 1}) add({with(numbers[one], 0), with(numbers[other], value)});
       if (numbers[i].field->kind == FieldKind::length || numbers[j].field->kind == FieldKind::length) continue;
       for (const std::int64_t value : kTwo) add({with(numbers[i], value), with(numbers[j], value)});
       for (const auto& [one, other] : {std::pair(i, j), std::pair(j, i)})

@@ -21,6 +21,7 @@ namespace assay {
 namespace {
 
 constexpr std::size_t kMostPages = 4096;                    // of a period
+constexpr std::size_t kMostBytes = 8 << 20;  // less than any period
 constexpr std::int64_t kMostDense = std::int64_t{1} << 24;  // elements; tensors of more are their file again and again
 
 std::size_t largest_prime_up_to(std::size_t most) {
@@ -35,7 +36,8 @@ std::size_t largest_prime_up_to(std::size_t most) {
 }
 
 bool repeats(const TensorSpec& spec) {
-  return spec.role == Direction::in && spec.elements() > kMostDense;
+  const auto bytes = static_cast<std::size_t>(spec.elements()) * dtype_size(spec.dtype);
+  return spec.role == Direction::in && (spec.elements() > kMostDense || bytes > kMostBytes);
 }
 
 }  // namespace
@@ -82,7 +84,7 @@ std::int64_t RepeatedMemory::find_written() const {
 }
 
 std::vector<Params> vast_params(const Op& op, double work) {
-  constexpr double kOperations = 16;  // times that work
+  constexpr double kOperations = 20;  // times that work
   std::vector<Params> calls = op.family->shapes(op).vast;
   std::erase_if(calls, [&](const Params& params) { return cost_of(op, params).operations() > kOperations * work; });
   return calls;
@@ -97,7 +99,13 @@ VastCheck::VastCheck(const Op& op, Params params, std::uint64_t seed)
     const Distribution distribution = distribution_for(spec, "gauss");
     const auto stream = static_cast<std::uint32_t>(memory_.size());
     if (repeats(spec)) {
-      generate(distribution, seed, stream, spec.dtype, static_cast<std::int64_t>(memory.period() / size), memory.begin());
+      const auto count = static_cast<std::int64_t>(memory.period() / size);
+      if (is_packed(spec.dtype)) {
+        const TensorSpec column = input(spec.name, spec.dtype, {count, 1});
+        std::ranges::copy(generate_input(column, distribution, seed, stream).bytes, memory.begin());
+      } else {
+        generate(distribution, seed, stream, spec.dtype, count, memory.begin());
+      }
       inputs_.emplace_back();
     } else if (spec.role == Direction::in) {
       inputs_.push_back(generate_input(spec, distribution, seed, stream));

@@ -121,6 +121,16 @@ Border rows_at_once(const Op& op) {
   return op.to == DType::f32 ? Border{"kDecodedRows", 96} : Border{"kPanelRows", 128};
 }
 
+// Rows of weights between any two powers of two up to the largest vocabulary: of blocks too dear for whole cases.
+void add_wide_outputs(const Op& op, ShapeSpace& space) {
+  if (is_tile(op)) return;
+  const std::int64_t unit = dtype_numbers(op.from);
+  for (const std::int64_t n : {1536, 3072, 5120, 9728, 19456, 40960, 81920, 151936}) {
+    Params& wide = space.vast.emplace_back(Params{{"n", n}, {"k", std::max(unit, dtype_numbers(x_type(op)))}});
+    if (!is_gemv(op)) wide.set("m", 1);
+  }
+}
+
 ShapeSpace shapes(const Op& op) {
   const std::int64_t unit = dtype_numbers(op.from);
   Size k = is_tile(op) ? Size{"k", 1000, is_gemv(op) ? 700 : 300} : Size{"k", 1024, (is_gemv(op) ? 7 : 3) * unit, unit};
@@ -129,10 +139,12 @@ ShapeSpace shapes(const Op& op) {
   const std::vector<Border> columns{{"kGroupTiles", 8, kTileRows}};
   // A gemv's weights cannot lie apart: it reads them all.
   if (is_gemv(op)) {
-    return {{used({"n", 77, 200}, kOutputWidths, columns), k},
-            {},
-            nullptr,
-            {{{"n", (std::int64_t{1} << (is_tile(op) ? 20 : 21)) + 33}, {"k", 4096 + unit}}}};
+    ShapeSpace space{{used({"n", 77, 200}, kOutputWidths, columns), k},
+                     {},
+                     nullptr,
+                     {{{"n", (std::int64_t{1} << (is_tile(op) ? 20 : 21)) + 33}, {"k", 4096 + unit}}}};
+    add_wide_outputs(op, space);
+    return space;
   }
   const std::int64_t far = kVastStride / dtype_numbers(x_type(op));
   const Border panel = rows_at_once(op);
@@ -150,8 +162,9 @@ ShapeSpace shapes(const Op& op) {
                      {"k", 256},
                      {"x_stride", 4 * far / panel.at() + 1},
                      {"y_stride", 4 * kVastStride / panel.at() + 64}}}};
-  // More rows than 16 bits count, quantised a panel at a time.
-  if (is_linear(op)) space.vast.push_back({{"m", kCounters.back() + 224}, {"n", 1}, {"k", 256}});
+  // More rows than 16 bits count, by a panel and more.
+  if (!is_tile(op)) space.vast.push_back({{"m", kCounters.back() + 1024}, {"n", 1}, {"k", 256}});
+  add_wide_outputs(op, space);
   return space;
 }
 

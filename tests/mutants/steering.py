@@ -109,6 +109,7 @@ EQUIVALENT = (
     (r"products/tile_gemm\.h", r"^\(?r0( \+ r\))? \* args\.\w+: the row in 16 bits", ("*",), "rows of a panel of 192"),
     (r"products/block_gemm\.h", r"^(r|\(row \+ r\)) \* \w*\.?[xy]_stride: the row in (8|16) bits", ("*",), "rows of a panel of 128"),
     (r"products/tile_model\.h", r"^r \* stride: the row in (8|16) bits", ("*",), "rows of a tile, at most 16"),
+    (r"attention/prefill\.h", r"one more: at_most\(kLanes", ("attn_*",), "a lane more of a load is masked; a row more is written again by the next, and the last is whole"),
     (r"attention/prefill\.h", r"^j \* rows\.[kv]_stride: the row in (8|16) bits", ("*",), "rows of a block of 16 keys"),
     (r"attention/view\.h", r"kv_head_ \* .*: the row in 16 bits", ("attn_prefill_*",), "no model has so many heads"),
     (r"products/products\.h", r"not asked: assay_area\(a->m", ("gemv_*", "matvec_*"), "one row: another area is as large"),
