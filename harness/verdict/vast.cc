@@ -21,7 +21,7 @@ namespace assay {
 namespace {
 
 constexpr std::size_t kMostPages = 4096;                    // of a period
-constexpr std::size_t kMostBytes = 8 << 20;  // less than any period
+constexpr std::size_t kMostBytes = 8 << 20;                 // less than any period
 constexpr std::int64_t kMostDense = std::int64_t{1} << 24;  // elements; tensors of more are their file again and again
 
 std::size_t largest_prime_up_to(std::size_t most) {

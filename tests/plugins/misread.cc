@@ -135,7 +135,7 @@ AssayStatus matvec(const void* args) {
 }
 
 constexpr AssayPluginKernel kernel(const char* op, const char* name, AssayStatus (*run)(const void*)) {
-  return {sizeof(AssayPluginKernel), assay::ASSAY_CLAIM_BOUNDED, op, name, "scalar", nullptr, nullptr, nullptr, run, nullptr};
+  return {sizeof(AssayPluginKernel), assay::ASSAY_CLAIM_BOUNDED, op, name, "scalar", nullptr, nullptr, nullptr, run, "nan=no;"};
 }
 
 constexpr AssayPluginKernel kKernels[] = {kernel("rms_norm", "right", rms_norm<Norm::right>),

@@ -84,13 +84,14 @@ class Search {
 
   // How many failing cases it explains; the rest is not looked at where none of the first is.
   Near explain_failing(const Hypothesis& hypothesis) {
-    Near found{hypothesis.name, hypothesis.words, 0, 0, 0, before_};
+    Near found{hypothesis.name, hypothesis.words, 0, 0, 0, before_, ""};
     for (std::size_t i = 0; i < failing_.size(); ++i) {
       if (i >= kFirst && found.explained == 0 && !(found.margin < kMuchSmaller * before_)) break;
       if (ended()) break;
       const double margin = left(hypothesis, *failing_[i]);
       found.margin = std::max(found.margin, margin);
       if (margin <= 1) ++found.explained;
+      if (margin > 1 && found.against.empty()) found.against = failing_[i]->name;
     }
     return found;
   }
@@ -131,6 +132,7 @@ class Search {
     for (const Condition& one : conditions) tell(hypothesis, &one, near.margin);
     if (conditions.empty() && !hypothesis.only_where) {
       near.broken = broken.size();
+      near.against = broken.front()->name;
       out_.near.push_back(std::move(near));
     }
   }

@@ -32,6 +32,7 @@ struct Near {
   std::size_t broken = 0;     // of those that pass and would not
   double margin = 0;          // the largest that it leaves in a case that fails; before it was
   double before = 0;
+  std::string against;  // the first case that it does not fit
 };
 
 struct KernelExplanation {

@@ -25,8 +25,10 @@ std::string explanation_text(const Explanation& one, const ExplainResult& result
 std::string near_text(const Near& one, std::size_t failing) {
   const std::string rest =
       std::isfinite(one.margin) ? fmt::format(", and leaves {:.3g} of {:.3g} bounds", one.margin, one.before) : "";
-  if (one.broken > 0) return fmt::format("  near: {}: but {} that pass would fail\n", one.words, plural(one.broken, "case"));
-  return fmt::format("  near: {}: explains {} of {}{}\n", one.words, one.explained, failing, rest);
+  if (one.broken > 0)
+    return fmt::format("  near: {}: but {} that pass would fail, such as {}\n", one.words, plural(one.broken, "case"),
+                       one.against);
+  return fmt::format("  near: {}: explains {} of {}{}; not {}\n", one.words, one.explained, failing, rest, one.against);
 }
 
 std::string kernel_text(const KernelExplanation& kernel, const ExplainResult& result, const Style& style) {

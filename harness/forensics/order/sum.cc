@@ -28,6 +28,17 @@ struct Masks {
   bool by_x = false;  // x has a part of the exponents: one sum a call
 };
 
+// A parent stands behind its children.
+std::size_t deepest_leaf(const Tree& tree) {
+  std::vector<int> depth(tree.size());
+  std::size_t deepest = 0;
+  for (std::size_t node = tree.size(); node-- > 0;) {
+    for (const int child : tree.at(static_cast<int>(node)).children) depth[static_cast<std::size_t>(child)] = depth[node] + 1;
+    if (depth[node] > depth[deepest]) deepest = node;
+  }
+  return deepest;
+}
+
 class Discovery {
  public:
   Discovery(const Sum& sum, std::span<const Tree> expected) : sum_(sum), expected_(expected) {}
@@ -175,15 +186,14 @@ class Discovery {
     const double small = 0.75 * large * format->u();
     Factors row(size(), small);
     const Tree& tree = found_.tree;
+    const std::size_t deepest = deepest_leaf(tree);  // of whose sum the most others are lost one by one
     std::vector<double> values(tree.size());
-    bool begun = false;
     for (std::size_t node = 0; node < tree.size(); ++node) {
       const Tree::Node& one = tree.at(static_cast<int>(node));
       const auto value = [&](std::size_t child) { return values[static_cast<std::size_t>(one.children[child])]; };
       if (one.children.size() > 2) return;
       if (one.children.empty()) {
-        if (!std::exchange(begun, true)) row[static_cast<std::size_t>(one.term)] = large;
-        values[node] = row[static_cast<std::size_t>(one.term)];
+        values[node] = row[static_cast<std::size_t>(one.term)] = node == deepest ? large : small;
       } else {
         values[node] = format->round(value(0) + value(1));
       }
