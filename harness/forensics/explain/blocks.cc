@@ -51,8 +51,8 @@ struct Affine {
 Affine affine_of(Old b) {
   Affine a;
   for (std::size_t j = 0; j < 8; ++j) {
-    a.scale[j] = j < 4 ? b[j] & 63 : (b[j + 4] & 15) | (b[j - 4] >> 6) << 4;
-    a.min[j] = j < 4 ? b[j + 4] & 63 : b[j + 4] >> 4 | (b[j] >> 6) << 4;
+    a.scale[j] = static_cast<std::uint8_t>(j < 4 ? b[j] & 63 : (b[j + 4] & 15) | (b[j - 4] >> 6) << 4);
+    a.min[j] = static_cast<std::uint8_t>(j < 4 ? b[j + 4] & 63 : b[j + 4] >> 4 | (b[j] >> 6) << 4);
   }
   return a;
 }

@@ -66,7 +66,8 @@ constexpr Formula kFormulas[] = {
      [](const Row& r, std::size_t i) { return norm_of(r, i, std::sqrt(r.squares + r.eps)); }},
     {"rms_norm", "mean-of-16", "mean", "the mean is taken over the length rounded up to sixteen",
      [](const Row& r, std::size_t i) {
-       return norm_of(r, i, std::sqrt(r.squares / static_cast<double>((r.x.size() + 15) / 16 * 16) + r.eps));
+       const std::size_t rounded_up = (r.x.size() + 15) / 16 * 16;
+       return norm_of(r, i, std::sqrt(r.squares / static_cast<double>(rounded_up) + r.eps));
      }},
     {"rms_norm", "mean-of-n-1", "mean", "the mean is taken over one element less",
      [](const Row& r, std::size_t i) {

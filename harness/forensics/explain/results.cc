@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -52,7 +53,7 @@ void add_result_maps(Cases cases, Hypotheses& all) {
         all.push_back({fmt::format("out-{}:{}:{}", map.name, specs[o]->name, along), std::string(map.kind), words, Law::layout,
                        map.cost, [o, axis, &map](const Evidence& one) -> std::optional<Prediction> {
                          const TensorSpec& spec = *one.outputs()[o];
-                         if (axis >= spec.shape.size() || one.call->expected[o].encoding.weight.size() > 0) return std::nullopt;
+                         if (axis >= spec.shape.size() || !one.call->expected[o].encoding.weight.empty()) return std::nullopt;
                          const auto from = sources(spec.shape, axis, map);
                          if (!from) return std::nullopt;
                          Prediction said = truth_of(one);
@@ -115,7 +116,8 @@ void change_output(const TensorSpec& spec, const OtherResult& change, Expected& 
     for (std::size_t at = 0; at < out.bytes.size(); at += size) {
       const double value = element_as_double(spec.dtype, &out.bytes[at]);
       const double other = change.of(value);
-      if (std::memcmp(&value, &other, sizeof value) != 0) set_bytes(spec.dtype, other, &out.bytes[at]);
+      if (std::bit_cast<std::uint64_t>(value) != std::bit_cast<std::uint64_t>(other))
+        set_bytes(spec.dtype, other, &out.bytes[at]);
     }
   }
 }
