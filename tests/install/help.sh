@@ -9,7 +9,7 @@ install_and_move
 export PATH=$prefix/bin:$PATH
 mkdir "$work/here"
 cd "$work/here"
-own='^assay (import|import [a-z.]+|ledger|ledger accept|reduce|verify)$'
+own='^assay (explain|import|import [a-z.]+|ledger|ledger accept|reduce|verify)$'
 
 mapfile -t commands < <(assay completion man --json | sed -n 's/^ *"command": "\(.*\)",$/\1/p')
 [[ ${#commands[@]} -gt 20 ]] || die "only ${#commands[@]} commands in the option table"
