@@ -12,6 +12,7 @@
 #include "harness/verdict/check.h"
 #include "harness/verdict/coverage.h"
 #include "harness/verdict/drawn_case.h"
+#include "reference/ops/status.h"
 
 namespace assay {
 namespace {
@@ -75,10 +76,6 @@ bool put_exceptions(const TensorSpec& spec, Array& array, const Exceptions& kind
   return true;
 }
 
-std::vector<reference::Expected> truth_of(const Op& op, const TestCase& test) {
-  return expected_outputs(op, test, LaidInputs(signature_of(op, test.params), test.inputs).tensors());
-}
-
 // Whether so many of the outputs are others that a kernel which mistakes what became of the exceptions cannot hide; of encoders always.
 bool told(const std::vector<reference::Expected>& tame, const std::vector<reference::Expected>& wild) {
   std::size_t all = 0;
@@ -93,15 +90,17 @@ bool told(const std::vector<reference::Expected>& tame, const std::vector<refere
 }
 
 // Exceptions in input `i`, twice as many until they tell; none where it takes none.
-std::optional<TestCase> wild_case(const Op& op, const TestCase& tame, const std::vector<reference::Expected>& truth,
-                                  std::size_t i, const Exceptions& kind, Draws& draws) {
-  const Signature signature = signature_of(op, tame.params);
+std::optional<TestCase> wild_case(const Op& op, const Signature& signature, const TestCase& tame,
+                                  const std::vector<reference::Expected>& truth, std::size_t i, const Exceptions& kind,
+                                  Draws& draws) {
   const std::int64_t elements = tame.inputs[i].elements();
   for (std::int64_t count = std::min(kFewValues, 1 + elements / 16);; count *= 2) {
     TestCase test = tame;
     if (!put_exceptions(signature.tensors[i], test.inputs[i], kind, count, draws)) return std::nullopt;
-    test.status = status_for(op, tame.params, signature, test.inputs);
-    if (test.status != ASSAY_OK || 2 * kMostShare * count > elements || told(truth, truth_of(op, test))) return test;
+    const LaidInputs laid(signature, test.inputs);
+    test.status = required_status(op, tame.params, laid.tensors());
+    const bool enough = test.status != ASSAY_OK || 2 * kMostShare * count > elements;
+    if (enough || told(truth, expected_outputs(op, test, laid.tensors()))) return test;
   }
 }
 
@@ -151,12 +150,13 @@ std::vector<TestCase> value_cases(const Op& op) {
     Draws draws(seed);
     const Params params = draw_params(op, op.family->shapes(op), draws, kValuesWork);
     const TestCase tame = drawn_case(op, params, "gauss", seed);
-    const std::vector<TensorSpec> tensors = signature_of(op, params).tensors;
-    const auto truth = tame.status == ASSAY_OK ? truth_of(op, tame) : std::vector<reference::Expected>{};
+    const Signature signature = signature_of(op, params);
+    std::vector<reference::Expected> truth;
+    if (tame.status == ASSAY_OK) truth = expected_outputs(op, tame, LaidInputs(signature, tame.inputs).tensors());
     for (std::size_t i = 0; i < tame.inputs.size(); ++i) {
-      std::optional<TestCase> test = wild_case(op, tame, truth, i, kind, draws);
+      std::optional<TestCase> test = wild_case(op, signature, tame, truth, i, kind, draws);
       if (!test) continue;
-      test->name = fmt::format("{} in {}, {}", kind.what, tensors[i].name, params.to_string());
+      test->name = fmt::format("{} in {}, {}", kind.what, signature.tensors[i].name, params.to_string());
       test->repro = "--case values";
       cases.push_back(std::move(*test));
     }

@@ -20,9 +20,8 @@
 namespace assay {
 namespace {
 
-constexpr std::size_t kMostPages = 4096;                    // of a period
-constexpr std::size_t kMostBytes = 8 << 20;                 // less than any period
-constexpr std::int64_t kMostDense = std::int64_t{1} << 24;  // elements; tensors of more are their file again and again
+constexpr std::size_t kMostPages = 4096;     // of a period
+constexpr std::size_t kMostDense = 8 << 20;  // bytes, less than any period; tensors of more are their file again and again
 
 std::size_t largest_prime_up_to(std::size_t most) {
   const auto prime = [](std::size_t n) {
@@ -36,8 +35,7 @@ std::size_t largest_prime_up_to(std::size_t most) {
 }
 
 bool repeats(const TensorSpec& spec) {
-  const auto bytes = static_cast<std::size_t>(spec.elements()) * dtype_size(spec.dtype);
-  return spec.role == Direction::in && (spec.elements() > kMostDense || bytes > kMostBytes);
+  return spec.role == Direction::in && static_cast<std::size_t>(spec.elements()) * dtype_size(spec.dtype) > kMostDense;
 }
 
 }  // namespace
