@@ -154,8 +154,9 @@ class CaseCheck {
     std::vector<Split> splits;
   };
   Surroundings surroundings() const;
-  void prepare();
+  void prepare(Executor& scalar);
   void prepare(const Candidate& candidate);
+  bool is_scalar(const Candidate& candidate) const { return candidate.executor->function() == op_.kernels().back().run; }
   Comparison compare_output(std::size_t output, const Array& y, const reference::Arithmetic& how = {}) const;
   const std::vector<reference::Expected>& expected(const reference::Arithmetic& how) const;
   std::optional<double> price_of(const Outcome& outcome, const Candidate& candidate) const;

@@ -88,7 +88,9 @@ std::optional<Failure> CaseCheck::check_placed(const Candidate& candidate, const
 }
 
 void CaseCheck::prepare(const Candidate& candidate) {
-  prepare();
+  InProcess scalar(op_.kernels().back().run);
+  prepare(is_scalar(candidate) ? *candidate.executor : scalar);
+  scalar.settle();  // what it left is not the candidate's
   const reference::Arithmetic& how = candidate.arithmetic;
   const auto known = std::ranges::find(baseline_->declared, how, [](const auto& one) { return one.first; });
   if (how.own() || refused() || known != baseline_->declared.end()) return;

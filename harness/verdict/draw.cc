@@ -17,7 +17,6 @@ constexpr double kExp = 32;      // operations an exp
 // Beside a vector width, at a constant's border, a size in use, or anywhere: each as often.
 std::int64_t draw_size(const Size& size, Draws& draws) {
   constexpr std::array<std::int64_t, 16> kEdges{1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 129};
-  const std::vector<std::int64_t> in_use = values_in_use(size.in_use);
   std::int64_t value = draws.below(static_cast<std::uint32_t>(std::max<std::int64_t>(size.most, 1))) + 1;
   const std::uint32_t kind = draws.below(4);
   if (kind == 0) value = std::min(draws.of(kEdges), std::max(size.most, size.unit));
@@ -26,7 +25,10 @@ std::int64_t draw_size(const Size& size, Draws& draws) {
     value = (border < size.borders.size() ? size.borders[border].at() : kCounters[border - size.borders.size()]) +
             draws.below(18) - 1;
   }
-  if (kind == 2 && !in_use.empty()) value = draws.of(in_use);
+  if (kind == 2) {
+    const std::vector<std::int64_t> in_use = values_in_use(size.in_use);
+    if (!in_use.empty()) value = draws.of(in_use);
+  }
   return std::clamp(in_units(value, size), size.unit, std::max(size.limit, size.unit));
 }
 

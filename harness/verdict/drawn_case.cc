@@ -5,13 +5,6 @@
 #include "reference/ops/status.h"
 
 namespace assay {
-namespace {
-
-// Of numbers and of blocks: primes, so that what lies a power of two away differs.
-constexpr std::int64_t kNumbersPeriod = 65521;
-constexpr std::int64_t kBlocksPeriod = 4093;
-
-}  // namespace
 
 std::vector<Array> generate_inputs(const Signature& signature, const std::map<std::string, Distribution>& data,
                                    const std::string& fallback, std::uint64_t seed, bool repeated) {
@@ -21,8 +14,7 @@ std::vector<Array> generate_inputs(const Signature& signature, const std::map<st
     const auto named = data.find(spec.name);
     const Distribution distribution = named != data.end() ? named->second : distribution_for(spec, fallback);
     const auto stream = static_cast<std::uint32_t>(inputs.size());
-    const std::int64_t period = !repeated ? 0 : is_block(spec.dtype) ? kBlocksPeriod : kNumbersPeriod;
-    inputs.push_back(generate_input(spec, distribution, seed, stream, period));
+    inputs.push_back(generate_input(spec, distribution, seed, stream, repeated ? data_period(spec.dtype) : 0));
   }
   return inputs;
 }

@@ -122,10 +122,7 @@ Execution InProcess::run(const Call& call, std::span<const CallPart> parts, cons
 }
 
 std::string InProcess::settle() {
-  if (!handlers_) return {};
-  std::string left = handlers_->settle();
-  handlers_.reset();
-  return left;
+  return handlers_ ? handlers_->settle() : "";
 }
 
 }  // namespace assay

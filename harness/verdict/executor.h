@@ -44,6 +44,8 @@ class Executor {
   virtual ~Executor() = default;
   // Runs the parts on the call's memory.
   virtual Execution run(const Call& call, std::span<const CallPart> parts, const Manner& manner) = 0;
+  // The kernel, where it is one of this process; else null.
+  virtual KernelFunction function() const { return nullptr; }
   // What the calls since the last settle() left behind, in words; empty: nothing. It is put right.
   virtual std::string settle() { return {}; }
 };
@@ -53,6 +55,7 @@ class InProcess final : public Executor {
  public:
   explicit InProcess(KernelFunction kernel) : kernel_(kernel) {}
   Execution run(const Call& call, std::span<const CallPart> parts, const Manner& manner) override;
+  KernelFunction function() const override { return kernel_; }
   std::string settle() override;
 
  private:

@@ -73,6 +73,10 @@ Array generate_packed(const TensorSpec& spec, const Distribution& distribution, 
 
 }  // namespace
 
+std::int64_t data_period(DType dtype) {
+  return is_block(dtype) ? 4093 : 65521;
+}
+
 bool has_long_rows(const TensorSpec& spec) {
   return is_long(spec.dtype, spec.shape);
 }

@@ -65,6 +65,10 @@ bool is_place(const FieldValue& number) {
   return number.field->kind == FieldKind::any || number.field->kind == FieldKind::number;
 }
 
+bool is_nothing(const FieldValue& number) {
+  return !number.field->at_least && number.value == decltype(number.value){std::int64_t{0}};
+}
+
 // The int64s of the argument struct and of the structs in its array. An array's length is none to be multiplied: whoever reads so many
 // elements reads past its end.
 std::vector<FieldValue> numbers_of(const Family& family) {
@@ -148,12 +152,13 @@ void RefusalCheck::point_to_ends() {
   for (const GuardedMemory& memory : call_.memory()) pointers_.push_back(memory.end());
 }
 
-// If it is one to be refused, whatever its tensors hold. Where several sizes and nothing else are changed, the sizes decide: an op looks at
-// tensors when its sizes may be.
+// If it is one to be refused, whatever its tensors hold. Where several sizes and nothing else are changed, the sizes decide, unless there is
+// nothing to do: an op looks at tensors when its sizes may be.
 void RefusalCheck::add(std::vector<FieldValue> instead) {
   if (instead.empty()) return;
   const Arguments args(op_, call_.params(), pointers_, instead);
-  const bool of_sizes = instead.size() > 1 && std::ranges::none_of(instead, is_place);
+  const bool of_sizes =
+      instead.size() > 1 && std::ranges::none_of(instead, is_place) && std::ranges::none_of(instead, is_nothing);
   const bool may = may_be(op_.family->sizes(op_, args.data()));
   AssayStatus status = may ? ASSAY_OK : ASSAY_BAD_SHAPE;
   const bool looks = !of_sizes && catch_faults([&] { status = required_status(op_, args.data()); });

@@ -26,7 +26,7 @@ constexpr double kRefusedWork = 1 << 16;
 constexpr std::int64_t kFewValues = 8;
 constexpr std::int64_t kMostShare = 4;  // at most one in so many
 constexpr double kToldBy = 0.125;       // of the outputs
-constexpr double kValuesWork = 1 << 20;
+constexpr double kValuesWork = 1 << 18;
 
 // From the element `first` on; false where the tensor cannot hold it.
 bool set_from(Array& array, std::int64_t first, double value) {

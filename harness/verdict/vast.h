@@ -66,7 +66,7 @@ class VastCheck {
   std::vector<void*> pointers_;
   std::vector<Array> inputs_;  // of those that lie apart; empty where the file is the data
   std::vector<reference::Expected> expected_;
-  std::optional<std::vector<Array>> scalar_;
+  std::optional<Ran> scalar_;
 };
 
 }  // namespace assay

@@ -16,7 +16,7 @@
 namespace assay {
 namespace {
 
-constexpr int kTurns = 1000;  // in which a thread waits awake, so that all begin at once; on a busy machine it then sleeps
+constexpr int kTurns = 50;  // in which a thread waits awake, so that all begin at once; on a busy machine it then sleeps
 constexpr std::int64_t kLookEvery = 256;  // calls: before a process has no descriptors left
 
 // Every byte of some memory, one piece after the other.
