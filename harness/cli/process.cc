@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -70,15 +71,26 @@ int status_of(const std::function<int()>& body) {
   }
 }
 
-// Where an exception meets a destructor: nlohmann's, for one, ask for memory.
+// More than what an exception takes.
+bool has_no_memory() {
+  constexpr std::size_t kSome = 4096;
+  return std::unique_ptr<void, decltype(&std::free)>(std::malloc(kSome), std::free) == nullptr;
+}
+
+// Where an exception meets a destructor (nlohmann's, for one, ask for memory), or finds no memory to be thrown in.
 [[noreturn]] void on_terminate() {
+  bool no_memory = false;
   try {
     if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
+    no_memory = has_no_memory();
   } catch (const std::bad_alloc&) {
-    remove_unfinished_files();
-    fail("out of memory");
-    _exit(kWrongUse);
+    no_memory = true;
   } catch (...) {  // NOLINT(bugprone-empty-catch): what else it may be, the default says
+  }
+  if (no_memory) {
+    remove_unfinished_files();
+    std::fputs("assay: out of memory\n", stderr);
+    _exit(kWrongUse);
   }
   default_terminate();
   std::abort();

@@ -242,6 +242,24 @@ def test_hf_equals_the_committed_trace(tmp_path):
     assert not (tmp_path / "no.h5").exists()
 
 
+@needs_source
+def test_hf_in_float64_equals_the_definition(tmp_path):
+    torch = pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers")
+    pytest.importorskip("h5py")
+    committed = assay.Trace(SOURCE / "golden/traces/kjv-f64.h5", prompt="genesis")
+    load = transformers.Qwen3ForCausalLM.from_pretrained
+    model = load(SOURCE / "golden/models/kjv", dtype=torch.float64, attn_implementation="eager").eval()
+    angles = model.model.rotary_emb.inv_freq
+    assay.record.hf(model, {"genesis": committed.tokens}, tmp_path / "t.h5", wide=True)
+    assert model.model.rotary_emb.inv_freq is angles
+    trace = assay.Trace(tmp_path / "t.h5")
+    for site, values in committed.items():
+        assert np.abs(trace[site] - values).max() <= 1e-12 * np.abs(values).max(), site
+    with pytest.raises(assay.AssayError, match=r"expected torch\.float64"):
+        assay.record.hf(model.float(), [1, 2], tmp_path / "no.h5", wide=True)
+
+
 def test_torch_module_of_ones_own(tmp_path):
     torch = pytest.importorskip("torch")
     pytest.importorskip("h5py")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +49,32 @@ def _rotation(model: Any, seen: Taps) -> Iterator[None]:
         modeling.apply_rotary_pos_emb = rotate
 
 
+@contextmanager
+def _in_float64(model: Any) -> Iterator[None]:
+    """float64 wherever transformers asks for float32, whatever its model is in: norms, softmax, angles."""
+    import torch
+    from torch.overrides import TorchFunctionMode
+
+    if next(model.parameters()).dtype is not torch.float64:
+        raise AssayError(f"wide: the model is in {next(model.parameters()).dtype}; expected torch.float64 (from_pretrained(..., dtype=torch.float64))")
+
+    def wide(value: Any) -> Any:
+        return torch.float64 if value is torch.float32 else value
+
+    def called(_: Any, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        function = torch.Tensor.double if function is torch.Tensor.float else function
+        return function(*map(wide, args), **{name: wide(value) for name, value in (kwargs or {}).items()})
+
+    rotary = model.model.rotary_emb
+    frequencies = rotary.inv_freq
+    with type("Wide", (TorchFunctionMode,), {"__torch_function__": called})():
+        rotary.inv_freq = type(rotary)(model.config).inv_freq
+        try:
+            yield
+        finally:
+            rotary.inv_freq = frequencies
+
+
 def _mapping_of(model: Any) -> Mapping[str, str]:
     name = type(model).__name__
     if name not in ARCHITECTURES:
@@ -56,14 +82,14 @@ def _mapping_of(model: Any) -> Mapping[str, str]:
     return ARCHITECTURES[name]
 
 
-def hf_sites(model: Any, input_ids: Sequence[int]) -> tuple[dict[str, Array], Array]:
-    """One run of a model of transformers, without a cache: every site in execution order, and the logits. Raises AssayError for an architecture
-    that the bench does not know."""
+def hf_sites(model: Any, input_ids: Sequence[int], *, wide: bool = False) -> tuple[dict[str, Array], Array]:
+    """One run of a model of transformers, without a cache: every site in execution order, and the logits. `wide`: as of `hf`. Raises AssayError
+    for an architecture that the bench does not know."""
     import torch
 
     mapping = _mapping_of(model)
     layers = model.config.num_hidden_layers
-    with torch.no_grad(), taps(model, mapping, layers) as seen, _rotation(model, seen):
+    with torch.no_grad(), taps(model, mapping, layers) as seen, _rotation(model, seen), _in_float64(model) if wide else nullcontext():
         logits = model(input_ids=torch.tensor([list(input_ids)]), use_cache=False).logits[0]
     if missing := all_sites(layers) - seen.sites.keys():
         raise AssayError(f"no values for {', '.join(sorted(missing))}")
@@ -79,26 +105,29 @@ def hf(
     last: int | Mapping[str, int] = 0,
     keep: Sequence[str] = ("*",),
     head: Head | None = None,
+    wide: bool = False,
 ) -> None:
     """What a model of transformers computes at each site, as a trace.
 
     `input_ids`: of one prompt, called "prompt", or of several by name; `texts` what they were made of. `last`: how many of the last rows are
     kept, of each prompt or by name; 0: all. `keep`: globs of sites. `head`: who computed what; without it, what the model says of itself.
+    `wide`: a model in float64 is computed in float64 throughout, for a truth that owes nothing to this package; without it transformers computes
+    norms, softmax and angles in float32 whatever the model is in, and the trace is off by some 1e-6.
     Raises AssayError for an architecture that the bench does not know, and leaves no file then.
     """
     prompts = input_ids if isinstance(input_ids, Mapping) else {"prompt": input_ids}
     _mapping_of(model)
-    recording = Recording(head or _head_of(model), keep)
+    recording = Recording(head or _head_of(model, wide), keep)
     for name, ids in prompts.items():
         kept = last.get(name, 0) if isinstance(last, Mapping) else last
         tokens = [int(one) for one in (ids.reshape(-1).tolist() if hasattr(ids, "reshape") else ids)]
-        sites, logits = hf_sites(model, tokens)
+        sites, logits = hf_sites(model, tokens, wide=wide)
         rows = range(max(0, len(tokens) - kept) if kept else 0, len(tokens))
         recording.add(name, tokens, sites, logits, rows=rows, text=(texts or {}).get(name))
     recording.write(path)
 
 
-def _head_of(model: Any) -> Head:
+def _head_of(model: Any, wide: bool) -> Head:
     import torch
     import transformers
 
@@ -110,7 +139,10 @@ def _head_of(model: Any) -> Head:
     return Head(
         model=folder.resolve().name if file.is_file() else type(model).__name__,
         weights=names.get(stored, "unknown"),
+        recipe="definition" if wide else "hf",
+        rope="f64" if wide else "hf",
         dtype=dtype.removeprefix("torch."),
         model_sha256=sha256_of(file) if file.is_file() else "unknown",
-        source=f"transformers {transformers.__version__} {type(model).__name__}, torch {torch.__version__}, {model.config._attn_implementation} attention",
+        source=f"transformers {transformers.__version__} {type(model).__name__}, torch {torch.__version__}, {model.config._attn_implementation} attention"
+        + (", all in float64" if wide else ""),
     )

@@ -18,7 +18,7 @@ AssayStatus vec_dot(const void* args) {
   return ASSAY_OK;
 }
 
-// A matvec's strides count for nothing, its one row being alone.
+// The strides of one row count for nothing.
 template <ggml_type kType>
 AssayStatus mul_mat(const void* args) {
   ProductArgs s = *static_cast<const ProductArgs*>(args);
@@ -41,11 +41,16 @@ AssayStatus mul_mat(const void* args) {
   return done(graph.compute(Graph::into(ggml_mul_mat(graph.context(), w, x), s.y, s.y_stride * kFloat)));
 }
 
+template <ggml_type kType>
+AssayStatus mul_vec(const void* args) {
+  return one_row(*static_cast<const ProductArgs*>(args)) ? mul_mat<kType>(args) : ASSAY_BAD_SHAPE;
+}
+
 // Tile-major weights: plain rows are the plugin's own layout.
-template <ggml_type kType, class Element>
-AssayPluginKernel tiled(const char* op, const char* name) {
-  return {sizeof(AssayPluginKernel), ASSAY_CLAIM_BOUNDED, op,         name, "scalar", "w", plain_bytes<Element>,
-          pack_plain<Element>,       mul_mat<kType>,      kProperties};
+template <class Element>
+AssayPluginKernel tiled(const char* op, const char* name, AssayStatus (*run)(const void*)) {
+  return {sizeof(AssayPluginKernel), ASSAY_CLAIM_BOUNDED, op,  name,       "scalar", "w",
+          plain_bytes<Element>,      pack_plain<Element>, run, kProperties};
 }
 
 }  // namespace
@@ -64,12 +69,12 @@ void append_products(std::vector<AssayPluginKernel>& kernels) {
                                     plain_kernel("linear_q4_k", "mul_mat_q4_k", mul_mat<GGML_TYPE_Q4_K>),
                                     plain_kernel("linear_q5_k", "mul_mat_q5_k", mul_mat<GGML_TYPE_Q5_K>),
                                     plain_kernel("linear_q6_k", "mul_mat_q6_k", mul_mat<GGML_TYPE_Q6_K>),
-                                    tiled<GGML_TYPE_F32, float>("matvec_f32", "mul_mat_f32"),
-                                    tiled<GGML_TYPE_F32, float>("gemm_f32", "mul_mat_f32"),
-                                    tiled<GGML_TYPE_F16, std::uint16_t>("matvec_f16", "mul_mat_f16"),
-                                    tiled<GGML_TYPE_F16, std::uint16_t>("gemm_f16", "mul_mat_f16"),
-                                    tiled<GGML_TYPE_BF16, std::uint16_t>("matvec_bf16", "mul_mat_bf16"),
-                                    tiled<GGML_TYPE_BF16, std::uint16_t>("gemm_bf16", "mul_mat_bf16"),
+                                    tiled<float>("matvec_f32", "mul_mat_f32", mul_vec<GGML_TYPE_F32>),
+                                    tiled<float>("gemm_f32", "mul_mat_f32", mul_mat<GGML_TYPE_F32>),
+                                    tiled<std::uint16_t>("matvec_f16", "mul_mat_f16", mul_vec<GGML_TYPE_F16>),
+                                    tiled<std::uint16_t>("gemm_f16", "mul_mat_f16", mul_mat<GGML_TYPE_F16>),
+                                    tiled<std::uint16_t>("matvec_bf16", "mul_mat_bf16", mul_vec<GGML_TYPE_BF16>),
+                                    tiled<std::uint16_t>("gemm_bf16", "mul_mat_bf16", mul_mat<GGML_TYPE_BF16>),
                                 });
 }
 
