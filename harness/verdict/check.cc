@@ -44,7 +44,11 @@ std::string ledger_key(const std::string& op, const std::string& variant) {
 }
 
 CaseCheck::CaseCheck(const Op& op, TestCase test, const Ledger* ledger, std::size_t page, std::uint64_t seed)
-    : op_(op), test_(std::move(test)), ledger_(ledger), call_(op, test_.params, std::move(test_.inputs), page, seed) {
+    : op_(op),
+      test_(std::move(test)),
+      ledger_(ledger),
+      seed_(seed),
+      call_(op, test_.params, std::move(test_.inputs), page, seed) {
   const auto& tensors = call_.signature().tensors;
   for (std::size_t t = 0; t < tensors.size(); ++t) {
     if (tensors[t].role == Direction::out) outputs_.push_back(t);
@@ -257,12 +261,11 @@ CaseResult CaseCheck::check(const Candidate& candidate, const Checks& checks, bo
   Raced raced;
   if (threads && judges_layouts(candidate, checks)) raced = race(candidate);
   prepare(candidate);
-  // Who has not come back from a race is not called again; nor is the scalar kernel, of a case that was drawn.
+  // Who has not come back from a race is not called again.
   const bool lost = !raced.empty() && raced.back()[0].crashed;
-  const bool known = test_.drawn && is_scalar(candidate);
-  const Outcome outcome = lost    ? raced.back()[0]
-                          : known ? baseline_->scalar
-                                  : call_.run(*candidate.executor, call_.placements().front());
+  const Outcome outcome = lost                  ? raced.back()[0]
+                          : is_known(candidate) ? baseline_->scalar
+                                                : call_.run(*candidate.executor, call_.placements().front());
   result.placements = 1 + std::ssize(raced);
   result.digest = digest_of(outcome);
   result.in_ledger = known_to_ledger(candidate);

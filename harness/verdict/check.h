@@ -157,6 +157,8 @@ class CaseCheck {
   void prepare(Executor& scalar);
   void prepare(const Candidate& candidate);
   bool is_scalar(const Candidate& candidate) const { return candidate.executor->function() == op_.kernels().back().run; }
+  // Of a case that was drawn it is called once: it is the slowest by far, and its bits are the baseline.
+  bool is_known(const Candidate& candidate) const { return test_.drawn && is_scalar(candidate); }
   Comparison compare_output(std::size_t output, const Array& y, const reference::Arithmetic& how = {}) const;
   const std::vector<reference::Expected>& expected(const reference::Arithmetic& how) const;
   std::optional<double> price_of(const Outcome& outcome, const Candidate& candidate) const;
@@ -202,6 +204,7 @@ class CaseCheck {
   const Op& op_;
   TestCase test_;
   const Ledger* ledger_;
+  std::uint64_t seed_;
   Call call_;
   std::vector<std::size_t> outputs_;  // their indices in the signature
   std::optional<CaseBaseline> baseline_;

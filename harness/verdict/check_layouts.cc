@@ -66,12 +66,13 @@ std::optional<Failure> CaseCheck::check_repeats(const Candidate& candidate, cons
 }
 
 // What a case is tried in beside its first placement: every further one, and every cut in two. Of a case that was drawn, which stands for
-// many, one of them.
+// many, and of one that is large, one of them.
 CaseCheck::Surroundings CaseCheck::surroundings() const {
+  constexpr std::size_t kLarge = 64 << 20;
   Surroundings all{{call_.placements().begin() + 1, call_.placements().end()}, {}};
   if (test_.status == ASSAY_OK) all.splits = call_.signature().splits;
-  if (!test_.drawn) return all;
-  Draws draws(*test_.seed ^ 1);
+  if (!test_.drawn && call_.bytes() < kLarge) return all;
+  Draws draws(test_.seed.value_or(seed_) ^ 1);
   const auto only = [&draws](auto& some) { some = {some[draws.below(static_cast<std::uint32_t>(some.size()))]}; };
   const bool cut = !all.splits.empty() && draws.below(2) == 0;
   cut ? all.placements.clear() : all.splits.clear();
@@ -82,7 +83,8 @@ CaseCheck::Surroundings CaseCheck::surroundings() const {
 // Every further placement must keep its surroundings and the bits.
 std::optional<Failure> CaseCheck::check_layouts(const Candidate& candidate, const Outcome& first, const Checks& checks,
                                                 CaseResult& result) {
-  const Surroundings tried = surroundings();
+  const bool slow = is_known(candidate) && work_of(op_, test_.params) > kPairWork;
+  const Surroundings tried = slow ? Surroundings{} : surroundings();
   for (const Placement& placement : tried.placements) {
     ++result.placements;
     if (auto failure = check_placed(candidate, first, placement, checks, result)) return failure;

@@ -178,7 +178,7 @@ class Maker {
     add({few(a), few(b)}, fmt::format("{} short, {} short", a.name, b.name), kPairWork);
     add({many(a), few(b)}, fmt::format("{} long, {} short", a.name, b.name), kPairWork);
     add({few(a), many(b)}, fmt::format("{} short, {} long", a.name, b.name), kPairWork);
-    add({many(a), many(b)}, fmt::format("{} long, {} long", a.name, b.name), kLaidWork);
+    add({many(a), many(b)}, fmt::format("{} long, {} long", a.name, b.name), kLongPairWork);
     for (const auto& [one, other] : {std::pair(&a, &b), std::pair(&b, &a)}) {
       for (const Border& border : one->borders) {
         add({past(*one, border), range(*other, (kPast + 1) * other->unit, 3 * kPast * other->unit)},
@@ -198,6 +198,7 @@ class Maker {
   static constexpr double kShareWork = 1 << 22;
   // Of calls whose bytes are laid out and compared, rather than computed with: they take less than their work says.
   static constexpr double kLaidWork = 2 * kPairWork;
+  static constexpr double kLongPairWork = 2 * kSingleWork;  // what models ask for
   const Op& op_;
   const ShapeSpace& space_;
   bool all_;
