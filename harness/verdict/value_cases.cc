@@ -12,6 +12,7 @@
 #include "harness/verdict/check.h"
 #include "harness/verdict/coverage.h"
 #include "harness/verdict/drawn_case.h"
+#include "harness/verdict/suite.h"
 #include "reference/ops/status.h"
 
 namespace assay {
@@ -104,6 +105,29 @@ std::optional<TestCase> wild_case(const Op& op, const Signature& signature, cons
   }
 }
 
+// The call with a number that some op must refuse as the last of each input, or as all of them; `refused`: only where it is refused.
+void add_refusable(const Op& op, const Params& params, bool refused, std::vector<TestCase>& cases) {
+  const TestCase right = drawn_case(op, params, "gauss", 1);
+  if (right.status != ASSAY_OK) return;
+  const Signature signature = signature_of(op, params);
+  const auto add = [&](std::size_t i, double value, bool all) {
+    if (right.inputs[i].dtype != DType::f32 && right.inputs[i].dtype != DType::i32) return;
+    TestCase test = right;
+    if (!set_from(test.inputs[i], all ? 0 : test.inputs[i].elements() - 1, value)) return;
+    test.status = status_for(op, params, signature, test.inputs);
+    if (refused && test.status == ASSAY_OK) return;
+    test.name = fmt::format("{} {} {}, {}", signature.tensors[i].name, all ? "is all" : "ends in", value, params.to_string());
+    test.repro = fmt::format("--case {}", kRefusals);
+    cases.push_back(std::move(test));
+  };
+  for (std::size_t i = 0; i < right.inputs.size(); ++i) {
+    for (const double value : kRefusable) {
+      add(i, value, false);
+      if (!refused) add(i, value, true);
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<TestCase> refused_value_cases(const Op& op) {
@@ -120,26 +144,11 @@ std::vector<TestCase> refused_value_cases(const Op& op) {
     for (const ParamValue& value : choice.values) draw({{choice.name, value}});
   }
   std::vector<TestCase> cases;
-  for (const auto& [name, params] : calls) {
-    const TestCase right = drawn_case(op, params, "gauss", 1);
-    if (right.status != ASSAY_OK) continue;
-    const Signature signature = signature_of(op, params);
-    const auto add = [&](std::size_t i, double value, bool all) {
-      TestCase test = right;
-      if (!set_from(test.inputs[i], all ? 0 : test.inputs[i].elements() - 1, value)) return;
-      test.status = status_for(op, params, signature, test.inputs);
-      test.name = fmt::format("{} {} {}, {}", signature.tensors[i].name, all ? "is all" : "ends in", value, name);
-      test.repro = fmt::format("--case {}", kRefusals);
-      cases.push_back(std::move(test));
-    };
-    for (std::size_t i = 0; i < right.inputs.size(); ++i) {
-      for (const double value : kRefusable) {
-        add(i, value, false);
-        add(i, value, true);
-      }
-    }
-  }
+  for (const auto& [name, params] : calls) add_refusable(op, params, false, cases);
   if (std::ranges::all_of(cases, [](const TestCase& test) { return test.status == ASSAY_OK; })) return {};
+  // In a row, or as an id, that lies far.
+  for (const GeneratedRequest& kept : kept_cases(own_golden() / "kept.json", op))
+    add_refusable(op, complete_params(op, kept.shape), true, cases);
   return cases;
 }
 
