@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "golden/hdf5_handle.h"
+#include "golden/output_rule.h"
 
 namespace assay {
 namespace {
