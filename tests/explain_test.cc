@@ -56,10 +56,8 @@ TEST_P(Explain, WhatIsPlantedIsTold) {
 INSTANTIATE_TEST_SUITE_P(
     Each, Explain,
     testing::Values(Planted{"rms_norm", "eps_outside", "eps-outside-root", ""},
-
                     Planted{"rms_norm", "own_row", "own-row-as-weights", ""},
                     Planted{"rms_norm", "bfloat_weights", "in-bf16:w", ""}, Planted{"rms_norm", "scaled", "factor", ""},
-
                     Planted{"rms_norm", "last_unwritten", "unwritten", ""}, Planted{"softmax", "not_divided", "not-divided", ""},
                     Planted{"swiglu", "gelu", "gelu", ""}, Planted{"swiglu", "exchanged", "exchanged:gate-up", ""},
                     Planted{"add", "difference", "difference", ""}, Planted{"matvec_f32", "bfloat_x", "x=bf16;", ""},

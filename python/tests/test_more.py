@@ -220,14 +220,20 @@ def test_a_recording_is_a_trace(tmp_path):
         recording.add("p", [1, 2, 3], values, logits)
 
 
-@needs_source
-def test_hf_equals_the_committed_trace(tmp_path):
+def kjv_of_transformers(dtype):
+    """The embedded model there; skips where it, or what writes traces, is not."""
     torch = pytest.importorskip("torch")
     transformers = pytest.importorskip("transformers")
     pytest.importorskip("h5py")
+    load = transformers.Qwen3ForCausalLM.from_pretrained
+    return load(SOURCE / "golden/models/kjv", dtype=getattr(torch, dtype), attn_implementation="eager").eval()
+
+
+@needs_source
+def test_hf_equals_the_committed_trace(tmp_path):
+    model = kjv_of_transformers("float32")
+    torch = sys.modules["torch"]
     committed = assay.Trace(SOURCE / "golden/traces/kjv-hf-f32.h5", prompt="genesis")
-    folder = SOURCE / "golden/models/kjv"
-    model = transformers.Qwen3ForCausalLM.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
     rotate = sys.modules[type(model).__module__].apply_rotary_pos_emb
     assay.record.hf(model, {"genesis": committed.tokens}, tmp_path / "t.h5", texts={"genesis": committed.text})
     assert sys.modules[type(model).__module__].apply_rotary_pos_emb is rotate
@@ -236,7 +242,7 @@ def test_hf_equals_the_committed_trace(tmp_path):
     assert (trace.model, trace.weights, trace.head("model_sha256")) == (committed.model, committed.weights, committed.head("model_sha256"))
     for site, values in committed.items():
         assert np.abs(trace[site] - values).max() <= 1e-5 * np.abs(values).max(), site
-    assert assay.audit(folder, tmp_path / "t.h5").passed
+    assert assay.audit(SOURCE / "golden/models/kjv", tmp_path / "t.h5").passed
     with pytest.raises(assay.AssayError, match="architecture"):
         assay.record.hf(torch.nn.Linear(2, 2), [1], tmp_path / "no.h5")
     assert not (tmp_path / "no.h5").exists()
@@ -244,12 +250,8 @@ def test_hf_equals_the_committed_trace(tmp_path):
 
 @needs_source
 def test_hf_in_float64_equals_the_definition(tmp_path):
-    torch = pytest.importorskip("torch")
-    transformers = pytest.importorskip("transformers")
-    pytest.importorskip("h5py")
+    model = kjv_of_transformers("float64")
     committed = assay.Trace(SOURCE / "golden/traces/kjv-f64.h5", prompt="genesis")
-    load = transformers.Qwen3ForCausalLM.from_pretrained
-    model = load(SOURCE / "golden/models/kjv", dtype=torch.float64, attn_implementation="eager").eval()
     angles = model.model.rotary_emb.inv_freq
     assay.record.hf(model, {"genesis": committed.tokens}, tmp_path / "t.h5", wide=True)
     assert model.model.rotary_emb.inv_freq is angles
