@@ -29,15 +29,17 @@ constexpr std::int64_t kMostShare = 4;  // at most one in so many
 constexpr double kToldBy = 0.125;       // of the outputs
 constexpr double kValuesWork = 1 << 18;
 
-// From the element `first` on; false where the tensor cannot hold it.
-bool set_from(Array& array, std::int64_t first, double value) {
+bool holds_number(DType dtype, double value) {
+  return dtype == DType::f32 || (dtype == DType::i32 && std::isfinite(value));
+}
+
+// From the element `first` on.
+void set_from(Array& array, std::int64_t first, double value) {
   const auto set = [&](auto number) {
     for (std::int64_t i = std::max<std::int64_t>(first, 0); i < array.elements(); ++i)
       std::memcpy(&array.bytes[static_cast<std::size_t>(i) * sizeof number], &number, sizeof number);
   };
-  if (array.dtype == DType::f32) set(static_cast<float>(value));
-  if (array.dtype == DType::i32 && std::isfinite(value)) set(static_cast<std::int32_t>(value));
-  return array.dtype == DType::f32 || (array.dtype == DType::i32 && std::isfinite(value));
+  array.dtype == DType::f32 ? set(static_cast<float>(value)) : set(static_cast<std::int32_t>(value));
 }
 
 // What a call has of exceptions: one kind, or NaN would hide what becomes of the others. Of blocks, where their bytes come from.
@@ -111,9 +113,9 @@ void add_refusable(const Op& op, const Params& params, bool refused, std::vector
   if (right.status != ASSAY_OK) return;
   const Signature signature = signature_of(op, params);
   const auto add = [&](std::size_t i, double value, bool all) {
-    if (right.inputs[i].dtype != DType::f32 && right.inputs[i].dtype != DType::i32) return;
+    if (!holds_number(right.inputs[i].dtype, value)) return;
     TestCase test = right;
-    if (!set_from(test.inputs[i], all ? 0 : test.inputs[i].elements() - 1, value)) return;
+    set_from(test.inputs[i], all ? 0 : test.inputs[i].elements() - 1, value);
     test.status = status_for(op, params, signature, test.inputs);
     if (refused && test.status == ASSAY_OK) return;
     test.name = fmt::format("{} {} {}, {}", signature.tensors[i].name, all ? "is all" : "ends in", value, params.to_string());

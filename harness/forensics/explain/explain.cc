@@ -75,20 +75,24 @@ class Search {
          law_of(op_, Law::equation), "", "", "", "", true, 0, 0});
   }
 
-  // The margin that the hypothesis leaves; infinite where it says nothing of a case that fails.
-  double left(const Hypothesis& hypothesis, const Evidence& one) const {
+  // The margin that the hypothesis leaves; infinite where it says nothing of a case that fails. Of a sample of outputs it may be silent once it
+  // has explained a whole case: the truth is then not known of all that it names.
+  double left(const Hypothesis& hypothesis, const Evidence& one, bool explained) const {
     const auto said = hypothesis.predict(one);
-    if (!said || (!hypothesis.only_where && evades(one, *said))) return INFINITY;
+    const bool may_be_silent = hypothesis.only_where || (one.sample && explained);
+    if (!said || (!may_be_silent && evades(one, *said))) return INFINITY;
     return margin_of(op_, one, *said);
   }
+
+  bool much_smaller(double margin) const { return std::isfinite(before_) && margin < kMuchSmaller * before_; }
 
   // How many failing cases it explains; the rest is not looked at where none of the first is.
   Near explain_failing(const Hypothesis& hypothesis) {
     Near found{hypothesis.name, hypothesis.words, 0, 0, 0, before_, ""};
     for (std::size_t i = 0; i < failing_.size(); ++i) {
-      if (i >= kFirst && found.explained == 0 && !(found.margin < kMuchSmaller * before_)) break;
+      if (i >= kFirst && found.explained == 0 && !much_smaller(found.margin)) break;
       if (ended()) break;
-      const double margin = left(hypothesis, *failing_[i]);
+      const double margin = left(hypothesis, *failing_[i], found.explained > 0);
       found.margin = std::max(found.margin, margin);
       if (margin <= 1) ++found.explained;
       if (margin > 1 && found.against.empty()) found.against = failing_[i]->name;
@@ -120,7 +124,7 @@ class Search {
   void try_one(const Hypothesis& hypothesis) {
     Near near = explain_failing(hypothesis);
     if (near.explained < failing_.size()) {
-      const bool nearly = near.explained * 2 >= failing_.size() || near.margin < kMuchSmaller * before_;
+      const bool nearly = near.explained * 2 >= failing_.size() || much_smaller(near.margin);
       if (nearly && !hypothesis.only_where) out_.near.push_back(std::move(near));
       return;
     }
