@@ -57,6 +57,21 @@ void give_back_addresses(std::uint8_t* base, std::size_t bytes) {
   }
 }
 
+// The same memory at two places, shared, so that a process forked from here writes to it too. mremap of no bytes maps it again; where that is
+// not to be had, as of an emulated kernel, a file in memory is mapped twice.
+bool map_twice(void* first, void* second, std::size_t bytes) {
+  constexpr int kWritten = PROT_READ | PROT_WRITE;
+  if (mmap(first, bytes, kWritten, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) return false;
+  if (mremap(first, 0, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, second) != MAP_FAILED)
+    return mprotect(second, bytes, PROT_READ) == 0;
+  const int file = memfd_create("assay-guarded", MFD_CLOEXEC);
+  const bool mapped = file >= 0 && ftruncate(file, static_cast<off_t>(bytes)) == 0 &&
+                      mmap(first, bytes, kWritten, MAP_SHARED | MAP_FIXED, file, 0) != MAP_FAILED &&
+                      mmap(second, bytes, PROT_READ, MAP_SHARED | MAP_FIXED, file, 0) != MAP_FAILED;
+  if (file >= 0) close(file);
+  return mapped;
+}
+
 }  // namespace
 
 void keep_guarded_memory_in(std::uint8_t* begin, std::size_t bytes) {
@@ -66,14 +81,10 @@ void keep_guarded_memory_in(std::uint8_t* begin, std::size_t bytes) {
   here.bytes = bytes;
 }
 
-// Shared, so that a process forked from here writes to it too; mremap of no bytes maps the same memory again.
 GuardedMemory::GuardedMemory(std::size_t bytes, std::size_t page) : bytes_((bytes / page + 1) * page), page_(page) {
   std::uint8_t* const base = take_addresses(reserved());
   begin_ = base + page_;
-  std::uint8_t* const second = begin_ + distance();
-  if (mmap(begin_, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED ||
-      mremap(begin_, 0, bytes_, MREMAP_MAYMOVE | MREMAP_FIXED, second) == MAP_FAILED ||
-      mprotect(second, bytes_, PROT_READ) != 0) {
+  if (!map_twice(begin_, begin_ + distance(), bytes_)) {
     give_back_addresses(base, reserved());
     throw std::bad_alloc();
   }
