@@ -34,6 +34,7 @@
 #include <string.h>
 
 #include "kernels/simd/base.h"
+#include "kernels/simd/fma_lanes.h"
 
 namespace assay {
 namespace {
@@ -133,11 +134,7 @@ ASSAY_INLINE F32x16 div(F32x16 a, const F32x16& b) {
   return a;
 }
 ASSAY_INLINE F32x16 fma(F32x16 a, const F32x16& b, const F32x16& c) {
-  for (int i = 0; i < 16; ++i) a.lane[i] = __builtin_fmaf(a.lane[i], b.lane[i], c.lane[i]);
-  return a;
-}
-ASSAY_INLINE F32x16 fms(F32x16 a, const F32x16& b, const F32x16& c) {
-  for (int i = 0; i < 16; ++i) a.lane[i] = __builtin_fmaf(a.lane[i], b.lane[i], -c.lane[i]);
+  fma_lanes(a.lane, b.lane, c.lane);
   return a;
 }
 ASSAY_INLINE F32x16 sqrt(F32x16 a) {
@@ -147,6 +144,9 @@ ASSAY_INLINE F32x16 sqrt(F32x16 a) {
 ASSAY_INLINE F32x16 neg(F32x16 a) {
   for (float& x : a.lane) x = -x;
   return a;
+}
+ASSAY_INLINE F32x16 fms(F32x16 a, const F32x16& b, const F32x16& c) {
+  return fma(a, b, neg(c));
 }
 ASSAY_INLINE F32x16 rint(F32x16 a) {
   for (float& x : a.lane) x = __builtin_rintf(x);

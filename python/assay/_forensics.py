@@ -11,7 +11,7 @@ import subprocess
 import types
 import typing
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, is_dataclass
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from functools import cache
 from typing import Any, Generic, TypeVar, cast
 
@@ -220,6 +220,17 @@ class Explanation:
 
 
 @dataclass(frozen=True)
+class Near:
+    """A computation that fits most failing cases, or breaks some that pass: `against` is one that it does not fit."""
+
+    name: str
+    words: str
+    explained: int
+    broken: int
+    against: str | None
+
+
+@dataclass(frozen=True)
 class KernelExplanation:
     """What explains a kernel's failures: the simplest, all that are equally simple; or what comes near."""
 
@@ -229,7 +240,7 @@ class KernelExplanation:
     otherwise: int
     explanations: list[Explanation]
     permits: str | None
-    near: list[Any]
+    near: list[Near]
     ended_early: bool
 
 
@@ -278,7 +289,8 @@ def bisect(model: PathLike, golden: PathLike, *, prompt: str | None = None, thre
 def explain(op: str, *, plugin: PathLike | None = None, isa: str | None = None, variant: str | None = None, seconds: float | None = None) -> Explained:
     """Why kernels of an op fail, the plugin's or ours. Raises AssayError where the plugin cannot be used."""
     chosen = [*_option("--plugin", plugin), *_option("--isa", isa), *_option("--variant", variant), *_option("--seconds", seconds)]
-    return _made(Explained, run("explain", op, chosen)["ops"][0])
+    document = run("explain", op, chosen)
+    return replace(_made(Explained, document["ops"][0]), json=document)
 
 
 def _option(name: str, value: object) -> list[str]:

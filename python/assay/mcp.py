@@ -1,5 +1,5 @@
-"""The bench over MCP, for programs that write kernels: `python -m assay.mcp` serves list, spec, check, bench, order and reduce on standard
-input and output.
+"""The bench over MCP, for programs that write kernels: `python -m assay.mcp` serves list, spec, check, bench, order, explain and reduce
+on standard input and output.
 
 A kernel is named by a file: a plugin's library, or FILE.py:FUNCTION, which is loaded in the interpreter that judges it and nowhere else.
 Needs `pip install assay-bench[mcp]`.
@@ -111,8 +111,23 @@ def reduce(op: str, plugin: str, case: str = "", c: str = "", seconds: float = 6
     return {"check": found.check, "from": vars(found.from_), "reduced": vars(found.reduced), "calls": found.calls, "ended_early": found.ended_early}
 
 
-# explain joins them here.
-for tool in (list_ops, spec, check, bench, order, reduce):
+def explain(op: str, plugin: str, seconds: float = 60.0) -> list[dict[str, Any]]:
+    """Why a plugin's kernels fail: the other computation that fits every case, in words, in which calls, and the line of the specification that it
+    breaks; where none fits, what comes near and a case that it does not fit. Empty if nothing fails."""
+    found = assay.explain(op, plugin=plugin, seconds=seconds)
+    return [
+        {
+            "variant": kernel.variant,
+            "failing": len(kernel.failing),
+            "explanations": [{"words": one.words, "when": one.when and one.when.words, "breaks": one.law} for one in kernel.explanations],
+            "near": [dict(vars(one)) for one in kernel.near],
+            "ended_early": kernel.ended_early,
+        }
+        for kernel in found.kernels
+    ]
+
+
+for tool in (list_ops, spec, check, bench, order, explain, reduce):
     server.add_tool(tool)
 
 if __name__ == "__main__":

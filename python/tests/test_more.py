@@ -140,6 +140,17 @@ def test_reduce(libraries, tmp_path):
     fits("reduce", found.json)
 
 
+def test_explain(libraries):
+    found = assay.explain("rms_norm", plugin=libraries[False])
+    (kernel,) = found.kernels
+    assert "eps-outside-root" in [one.name for one in kernel.explanations]
+    assert not kernel.ended_early
+    fits("explain", found.json)
+    assert assay.explain("rms_norm", plugin=libraries[True]).kernels == []
+    with pytest.raises(assay.AssayError, match="softplus"):
+        assay.explain("softplus")
+
+
 @needs_source
 def test_a_trace_is_a_mapping():
     trace = assay.Trace(SOURCE / "golden/traces/kjv-hf-f32.h5", prompt="genesis")
@@ -286,7 +297,7 @@ def test_torch_module_of_ones_own(tmp_path):
         assay.record.torch(Mine(), {"embed": "tabel"}, [1], tmp_path / "no.h5", assay.record.Head("mine"))
 
 
-def test_mcp(tmp_path):
+def test_mcp(tmp_path, libraries):
     pytest.importorskip("mcp")
     import asyncio
 
@@ -305,13 +316,15 @@ def test_mcp(tmp_path):
                 ("spec", {"op": "add"}),
                 ("check", {"op": "add", "kernel": f"{tmp_path}/mine.py:add"}),
                 ("check", {"op": "add", "kernel": f"{tmp_path}/mine.py:wrong"}),
+                ("explain", {"op": "rms_norm", "plugin": str(libraries[False])}),
             ):
                 answers.append((await session.call_tool(name, arguments)).content[0].text)
             return tools, answers
 
-    tools, (spec, passed, failed) = asyncio.run(talk())
-    assert tools == {"list_ops", "spec", "check", "bench", "order", "reduce"}
+    tools, (spec, passed, failed, explained) = asyncio.run(talk())
+    assert tools == {"list_ops", "spec", "check", "bench", "order", "explain", "reduce"}
     assert "bound:" in spec
     assert json.loads(passed)["passed"] is True
     assert json.loads(failed)["passed"] is False
     assert "expected" in json.loads(failed)["failures"][0]["message"]
+    assert "root" in json.loads(explained)["explanations"][0]["words"]
