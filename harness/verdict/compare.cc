@@ -62,6 +62,25 @@ double margin_of(double error, double bound) {
   return bound > 0 ? error / bound : std::numeric_limits<double>::infinity();
 }
 
+// One element against what is expected of it.
+struct Held {
+  double value;
+  double truth;
+  double bound;
+  bool right_class;
+  double margin;  // infinite where the class is another; 0 of what is not finite
+};
+
+Held held(const TensorSpec& spec, const Array& y, const reference::Expected& expected, std::size_t at, bool keeps_sign) {
+  const double value = element_as_double(spec.dtype, y.bytes.data() + at * dtype_size(spec.dtype));
+  const double truth = expected.value[at];
+  const double bound = expected.bound[at];
+  if (!class_agrees(format_of(spec.dtype), value, truth, bound, keeps_sign))
+    return {value, truth, bound, false, std::numeric_limits<double>::infinity()};
+  const bool finite = std::isfinite(value) && std::isfinite(truth);
+  return {value, truth, bound, true, finite ? margin_of(std::fabs(value - truth), bound) : 0};
+}
+
 void add_tolerances(DType dtype, const std::uint8_t* got, const std::uint8_t* want, Tolerances& sum) {
   const std::vector<double> values = element_values(dtype, got);
   const std::vector<double> truths = element_values(dtype, want);
@@ -134,25 +153,21 @@ void Comparison::add(const Comparison& other) {
 Comparison compare_bounded(const TensorSpec& spec, const Array& y, const reference::Expected& expected, reference::BiasUnit unit,
                            bool keeps_sign) {
   Comparison result;
-  const BinaryFormat format = format_of(spec.dtype);
   const std::int64_t inner = spec.shape.empty() ? 1 : spec.shape.back();
   const std::int64_t unit_size = unit == reference::BiasUnit::row ? inner : 1;
   BiasSum bias;
   std::int64_t worst = -1;
   for (std::int64_t i = 0, count = y.elements(); i < count; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    const double value = element_as_double(spec.dtype, y.bytes.data() + at * dtype_size(spec.dtype));
-    const double truth = expected.value[at];
-    const double bound = expected.bound[at];
     if (by_bits_alone(expected, at)) {
       ++result.bits_only;
     } else {
+      const auto [value, truth, bound, right_class, margin] = held(spec, y, expected, at, keeps_sign);
       ++result.compared;
       result.tolerances.add(value, truth);
-      if (!class_agrees(format, value, truth, bound, keeps_sign)) {
+      if (!right_class) {
         if (!result.wrong_class) result.wrong_class = miss_of(spec, y, i, truth, margin_of(value - truth, bound));
       } else if (std::isfinite(value) && std::isfinite(truth)) {
-        const double margin = margin_of(std::fabs(value - truth), bound);
         if (margin > result.margin || worst < 0) worst = i;
         result.margin = std::max(result.margin, margin);
         if (bound > 0) result.square_sum += margin * margin;
@@ -167,13 +182,8 @@ Comparison compare_bounded(const TensorSpec& spec, const Array& y, const referen
 
 double element_margin(const TensorSpec& spec, const Array& y, const reference::Expected& expected, std::int64_t index,
                       bool keeps_sign) {
-  const auto place = static_cast<std::size_t>(index);
-  if (by_bits_alone(expected, place)) return 0;
-  const double value = element_as_double(spec.dtype, y.bytes.data() + place * dtype_size(spec.dtype));
-  const double truth = expected.value[place];
-  const double bound = expected.bound[place];
-  if (!class_agrees(format_of(spec.dtype), value, truth, bound, keeps_sign)) return std::numeric_limits<double>::infinity();
-  return std::isfinite(value) && std::isfinite(truth) ? margin_of(std::fabs(truth - value), bound) : 0;
+  if (by_bits_alone(expected, static_cast<std::size_t>(index))) return 0;
+  return held(spec, y, expected, static_cast<std::size_t>(index), keeps_sign).margin;
 }
 
 Comparison compare_encoded(const Array& y, const reference::Encoding& encoding, const Kept* golden) {
