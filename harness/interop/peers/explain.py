@@ -382,26 +382,24 @@ def by_size(plugin: Plugin, op: str, kernel: str, name: str) -> Trial:
 
 EXPLANATIONS = [
     Explanation("nan-taken", r"encode_|quantize_|linear_", r"exact returned ok; expected not_finite",
-                "The row quantisers return nothing: NaN, infinity or a scale beyond f16's range go into blocks unremarked.", told_by_status),
+                "The row quantisers have no status: NaN, infinity or a scale beyond f16 make garbage blocks.", told_by_status),
     Explanation("one-recipe", r"rope_table", r"exact returned bad_parameter; expected",
                 "ROPE knows the recipe `ggml` alone.", told_by_status),
     Explanation("x-narrowed", r"(matvec|gemm)_b?f16", r"(bound|classes|spread) ",
-                "MUL_MAT rounds x to the weights' type before the dot, f16 or bf16; beyond 65504 it is infinite. With the reference fed "
-                "the rounded x (bf16: denormals as zeros, which vdpbf16ps makes of them) the rest is within the bound.", rounded_x),
+                "MUL_MAT rounds x to the weights' f16 (infinite beyond 65504) or bf16 (vdpbf16ps flushes denormals).", rounded_x),
     Explanation("lanes", r"gemv_q", r"(bound|classes) ",
-                "vec_dot keeps a block's integers in eight lanes, each multiplied by the scales and summed by itself, where the canonical "
-                "order first sums them exactly: an order of f32 sums, within the bound of the linear ops, which leave it free.", free_order),
+                "vec_dot keeps a block's integers in eight lanes, each scaled and summed in f32, where the canonical order first sums them exactly.",
+                free_order),
     Explanation("expf", r"swiglu", r"bound ",
-                "silu by a vector expf of 1.45358 ulp, where the contract grants exp 0.939, and which leans (z = 23.5). Within the bound for 1.45358, and "
-                "bits equal to a run with that polynomial.", looser_exp),
+                "silu by a vector expf of 1.45358 ulp (granted: 0.939) that leans; bits equal to a run with that polynomial.", looser_exp),
     Explanation("libm", r"rope_table", r"bound ",
-                "The step of the angles is powf of an exponent rounded to f32, cosine and sine are the C library's cosf and sinf, within an ulp "
-                "and not correctly rounded: bits equal to a table made so.", own_table),
+                "Angles step by powf of an exponent rounded to f32; cosf and sinf are within an ulp, not correctly rounded: bits equal to a "
+                "table made so.", own_table),
     Explanation("tiny-blocks", r"(encode|quantize)_q(4_0|5_0|8_0|8_k)", r"exact dst.*",
                 "The reciprocal of a tiny block's scale overflows and is used as it is: infinite products become INT_MIN.",
                 infinite_reciprocal),
     Explanation("zero-sums", r"quantize_q8_k", r"exact dst.*byte (2[6-9]\d) of",
-                "Of a block of zeros the sixteen sums are not written.", zero_block),
+                "The sixteen sums of a block of zeros are not written.", zero_block),
     Explanation("nan-tail", r"convert_f32_f16", r"exact ",
                 "The last n mod 4 numbers are converted by code that gives every NaN the bits 0x7e00.", scalar_tail),
     Explanation("inf-scores", r"attn_", r"classes y.*(nan|expected 0x00000000)",
@@ -409,8 +407,8 @@ EXPLANATIONS = [
     Explanation("f16-sums", r"attn_.*_f16", r"(bound|classes|spread|bits) ",
                 "q is rounded to f16, and the outputs are summed in f16, rounded at every key.", half_sums),
     Explanation("by-size", r"gemm_f32", r"bits not batch invariant",
-                "A product of m n <= 1200 outputs takes a kernel with another order of sums than a larger one, and in it the last column of an odd "
-                "width yet another, by the row's place among four: the bits of a row depend on the call's size.", by_size, "openblas"),
+                "Up to 1200 outputs m n another kernel with another order of sums runs, and another yet for the last column of an odd width: "
+                "a row's bits depend on the call's size.", by_size, "openblas"),
 ]
 # The narrower patterns first.
 ORDER = ["zero-sums", "inf-scores"]
