@@ -1,4 +1,4 @@
-// Frames and their fields as docs/runner.md defines them: little-endian, every length checked before anything is allocated.
+// Frames (docs/runner.md) and their fields: little-endian, every length checked before anything is allocated.
 #pragma once
 
 #include <bit>
