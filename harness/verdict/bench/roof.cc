@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "harness/verdict/clock.h"
+
 namespace assay::bench {
 namespace {
 
