@@ -12,10 +12,6 @@ const T* find(const std::map<std::string, ParamValue, std::less<>>& values, std:
   return it == values.end() ? nullptr : std::get_if<T>(&it->second);
 }
 
-[[noreturn]] void missing(std::string_view name, const char* type) {
-  throw std::out_of_range("parameter '" + std::string(name) + "' is missing or no " + type);
-}
-
 std::string format_value(const ParamValue& value) {
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return std::to_string(*integer);
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
@@ -24,22 +20,31 @@ std::string format_value(const ParamValue& value) {
   return buffer;
 }
 
+// It is not there, or is of another type.
+[[noreturn]] void refuse(const std::map<std::string, ParamValue, std::less<>>& values, std::string_view name,
+                         const char* expected) {
+  const auto it = values.find(name);
+  const std::string what = "parameter '" + std::string(name) + "'";
+  if (it == values.end()) throw std::out_of_range(what + " is missing; expected " + expected);
+  throw std::out_of_range(what + " is " + format_value(it->second) + "; expected " + expected);
+}
+
 }  // namespace
 
 std::int64_t Params::integer(std::string_view name) const {
   if (const auto* value = find<std::int64_t>(values_, name)) return *value;
-  missing(name, "integer");
+  refuse(values_, name, "a whole number, written in digits");
 }
 
 double Params::real(std::string_view name) const {
   if (const auto* value = find<double>(values_, name)) return *value;
   if (const auto* value = find<std::int64_t>(values_, name)) return static_cast<double>(*value);
-  missing(name, "number");
+  refuse(values_, name, "a number");
 }
 
 const std::string& Params::text(std::string_view name) const {
   if (const auto* value = find<std::string>(values_, name)) return *value;
-  missing(name, "text");
+  refuse(values_, name, "a word");
 }
 
 std::int64_t Params::integer_or(std::string_view name, std::int64_t fallback) const {

@@ -7,6 +7,7 @@
 
 #include "harness/verdict/call.h"
 #include "harness/verdict/cases.h"
+#include "harness/verdict/element_text.h"
 #include "harness/verdict/suite.h"
 #include "reference/encode_k.h"
 #include "tests/named_tests.h"

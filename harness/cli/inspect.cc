@@ -10,7 +10,7 @@
 #include "harness/cli/values.h"
 #include "harness/reports/report.h"
 #include "harness/verdict/block_format.h"
-#include "harness/verdict/compare.h"
+#include "harness/verdict/element_text.h"
 #include "harness/verdict/nearest.h"
 
 namespace assay::cli {

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "golden/sha256.h"
-#include "harness/verdict/compare.h"
+#include "harness/verdict/element_text.h"
 
 namespace assay::cli {
 namespace {

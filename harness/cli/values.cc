@@ -39,7 +39,7 @@ CLI::Validator validator(std::string expected, std::function<bool(const std::str
 }
 
 CLI::Validator seed() {
-  return validator("a whole number, at least 0", [](const std::string& text) {
+  return validator("a whole number, from 0 to 18446744073709551615", [](const std::string& text) {
     std::uint64_t value = 0;
     return parse(text, value);
   });
@@ -92,7 +92,7 @@ CLI::Validator whole(std::int64_t least, std::int64_t most) {
 }
 
 CLI::Validator real(double least, double most, bool open) {
-  return validator("a number" + range_text(least, most, open), [=](const std::string& text) {
+  return validator("a finite number" + range_text(least, most, open), [=](const std::string& text) {
     double value = 0;
     return parse(text, value) && std::isfinite(value) && value >= least && value <= most && (!open || value > least);
   });

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <limits>
 
-#include "harness/verdict/block_format.h"
+#include "harness/verdict/element_text.h"
 #include "reference/encode_k.h"
 
 namespace assay {
@@ -31,12 +31,6 @@ BinaryFormat format_of(DType dtype) {
   if (dtype == DType::f16) return {10, 15, -14};
   if (dtype == DType::bf16) return {7, 127, -126};
   return {23, 127, -126};
-}
-
-std::uint64_t element_bits(DType dtype, const std::uint8_t* element) {
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, element, dtype_size(dtype));
-  return bits;
 }
 
 // The output's class is the truth's, unless the truth is within its bound of the overflow threshold; so is its sign, where nothing but
@@ -294,21 +288,6 @@ void canonicalise_nans(Array& array) {
   for (std::size_t at = 0; at < array.bytes.size(); at += size) {
     if (std::isnan(element_as_double(array.dtype, &array.bytes[at]))) std::memcpy(&array.bytes[at], &nan, size);
   }
-}
-
-std::string element_name(const TensorSpec& spec, std::int64_t index) {
-  std::vector<std::int64_t> position(spec.shape.size());
-  for (std::size_t axis = spec.shape.size(); axis-- > 0;) {
-    position[axis] = index % spec.shape[axis];
-    index /= spec.shape[axis];
-  }
-  return fmt::format("{}[{}]", spec.name, fmt::join(position, ", "));
-}
-
-std::string describe_element(DType dtype, const std::uint8_t* element) {
-  if (is_block(dtype)) return fmt::format("({})", describe_block(dtype, element, 4));
-  return fmt::format("0x{:0{}x} ({:.9g})", element_bits(dtype, element), 2 * dtype_size(dtype),
-                     element_as_double(dtype, element));
 }
 
 }  // namespace assay

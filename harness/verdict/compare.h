@@ -72,9 +72,4 @@ std::optional<double> bias_z(const std::vector<double>& units);
 // Puts the canonical NaN of its type for each NaN, so that digests do not depend on payloads.
 void canonicalise_nans(Array& array);
 
-// "y[3, 17]" for a flat index.
-std::string element_name(const TensorSpec& spec, std::int64_t index);
-// "0x3f800000 (1)"; of a block its scales and first codes.
-std::string describe_element(DType dtype, const std::uint8_t* element);
-
 }  // namespace assay

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "harness/verdict/element_text.h"
+
 namespace assay::python {
 
 Params params_from(const nb::dict& values) {

@@ -26,14 +26,15 @@ std::string fused_text(const Found& found) {
 
 std::string sum_text(const SumOrder& sum, const Style& style) {
   std::string text = fmt::format("    {} {}: ", sum.terms, sum.what);
-  if (!sum.found) return text + style.warn(sum.why) + fmt::format(" ({} calls)\n", sum.calls);
+  const std::string calls = fmt::format(" ({} call{})\n", sum.calls, sum.calls == 1 ? "" : "s");
+  if (!sum.found) return text + style.warn(sum.why) + calls;
   const Found& found = *sum.found;
   text += fmt::format("{}; accumulator {}{}; ", words_of(sum), accumulator_name(found), fused_text(found));
   if (!found.note.empty()) text += found.note + "; ";
   text += sum.canonical            ? style.good("canonical")
           : sum.difference.empty() ? "not canonical: a block has several terms"
                                    : "not canonical: the first sum that differs is of terms " + terms_text(sum.difference);
-  text += fmt::format(" ({} calls)\n", sum.calls);
+  text += calls;
   for (const std::string& what : sum.depends) text += "      it depends on " + what + "\n";
   return text;
 }

@@ -22,8 +22,9 @@ nlohmann::ordered_json record_json(const nlohmann::ordered_json& report, const s
 }
 
 Record read_record(const std::filesystem::path& file) {
+  const std::string text = read_file(file);
   try {
-    const nlohmann::json json = nlohmann::json::parse(read_file(file));
+    const nlohmann::json json = nlohmann::json::parse(text);
     if (json.at("assay_record") != kSchema) throw std::runtime_error("another schema");
     Record record;
     for (const nlohmann::json& one : json.at("plugins")) {
