@@ -126,7 +126,9 @@ inline float single(const Arithmetic& how, double x) {
 
 // A float within so many ulp of the truth, on a side by chance, as far off as there is one.
 inline float rough(const Arithmetic& how, double truth, double ulps, Engine& engine) {
-  const double reach = (ulps - 0.5) * float_ulp(truth);
+  // Its own rounding is half a unit of the result, which may be a binade above the truth.
+  const double most = ulps * float_ulp(truth);
+  const double reach = most - 0.5 * float_ulp(truth + most);
   return single(how, std::max(0.0, engine() % 2 == 0 ? truth + reach : truth - reach));
 }
 inline float exponential(const Arithmetic& how, float x, Engine& engine) {

@@ -55,13 +55,15 @@ TEST_P(Explain, WhatIsPlantedIsTold) {
 
 INSTANTIATE_TEST_SUITE_P(
     Each, Explain,
-    testing::Values(Planted{"rms_norm", "eps_outside", "eps-outside-root", ""},
+    testing::Values(Planted{"rms_norm", "eps_outside", "eps-outside-root", ""}, Planted{"rms_norm", "no_eps", "no-eps", ""},
+                    Planted{"rms_norm", "last_left_out", "without-last:n", ""}, Planted{"rms_norm", "dense_rows", "dense:x", ""},
+                    Planted{"rms_norm", "in_long_rows", "without-last:n", "n is above 256"},
                     Planted{"rms_norm", "own_row", "own-row-as-weights", ""},
                     Planted{"rms_norm", "bfloat_weights", "in-bf16:w", ""}, Planted{"rms_norm", "scaled", "factor", ""},
-                    Planted{"rms_norm", "last_unwritten", "unwritten", ""}, Planted{"softmax", "not_divided", "not-divided", ""},
-                    Planted{"swiglu", "gelu", "gelu", ""}, Planted{"swiglu", "exchanged", "exchanged:gate-up", ""},
-                    Planted{"add", "difference", "difference", ""}, Planted{"matvec_f32", "bfloat_x", "x=bf16;", ""},
-                    Planted{"matvec_f32", "last_column", "without-last:k", ""},
+                    Planted{"rms_norm", "last_unwritten", "out-last-left-out:y:n", ""},
+                    Planted{"softmax", "not_divided", "not-divided", ""}, Planted{"swiglu", "gelu", "gelu", ""},
+                    Planted{"swiglu", "exchanged", "exchanged:gate-up", ""}, Planted{"add", "difference", "difference", ""},
+                    Planted{"matvec_f32", "bfloat_x", "x=bf16;", ""}, Planted{"matvec_f32", "last_column", "without-last:k", ""},
                     Planted{"matvec_f32", "in_threes", "without-last:k", "k mod 16 is 3, past 16"},
                     Planted{"matvec_f32", "neighbour", "out-last-is-the-one-before:y:n", ""}),
     [](const auto& one) { return std::string(one.param.op) + "_" + one.param.kernel; });

@@ -15,6 +15,7 @@ namespace assay::why {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
+constexpr std::int64_t kMostLaid = std::int64_t{1} << 24;
 constexpr std::uint64_t kOtherSeed = 0x9e3779b9;  // of what lies around tensors, and in outputs before the call
 
 bool skipped(const reference::Expected& expected, std::size_t at) {
@@ -62,10 +63,30 @@ Mask equal_elements(const Array& one, const Array& other) {
   return mask;
 }
 
+// Where numbers lie around tensors and in gaps: what is read there is then no NaN that hides what comes of it.
+Placement with_numbers(const Call& call) {
+  Placement placement = call.placements().front();
+  placement.poison = Poison::Kind::numbers;
+  return placement;
+}
+
+// The inputs of a placed call with their gaps; empty where they have none, or are large.
+std::vector<std::vector<std::uint8_t>> laid_inputs(const Call& call) {
+  std::vector<std::vector<std::uint8_t>> laid;
+  for (std::size_t t = 0; t < call.signature().tensors.size(); ++t) {
+    const TensorSpec& spec = call.signature().tensors[t];
+    if (spec.role == Direction::out) continue;
+    const auto* const bytes = static_cast<const std::uint8_t*>(call.pointers()[t]);
+    const bool kept = spec.extent() > spec.elements() && spec.extent() < kMostLaid;
+    laid.emplace_back(bytes, bytes + (kept ? spec.extent_bytes() : 0));
+  }
+  return laid;
+}
+
 // What a call's outputs hold when it begins: the same as in another call of that seed.
 std::vector<Array> outputs_before(const Op& op, const Evidence& one, std::size_t page) {
   Call call(op, one.params, one.call->inputs, page, kOtherSeed);
-  call.place(call.placements().front());
+  call.place(with_numbers(call));
   std::vector<Array> before;
   for (std::size_t t = 0; t < call.signature().tensors.size(); ++t) {
     const TensorSpec& spec = call.signature().tensors[t];
@@ -77,7 +98,7 @@ std::vector<Array> outputs_before(const Op& op, const Evidence& one, std::size_t
 // What the kernel leaves of its outputs, and whether it reads them: it is called once more, with other bytes there.
 bool call_again(const Op& op, Evidence& one, const Candidate& candidate, std::size_t page) {
   Call again(op, one.params, one.call->inputs, page, kOtherSeed);
-  const Outcome outcome = again.run(*candidate.executor, again.placements().front());
+  Outcome outcome = again.run(*candidate.executor, with_numbers(again));
   if (outcome.crashed || outcome.status != ASSAY_OK) return false;
   const std::vector<Array> before = outputs_before(op, one, page);
   for (std::size_t o = 0; o < outcome.outputs.size(); ++o) {
@@ -86,6 +107,8 @@ bool call_again(const Op& op, Evidence& one, const Candidate& candidate, std::si
     for (std::size_t i = 0; i < same.size(); ++i) one.unsteady = one.unsteady || (!same[i] && !one.unwritten[o][i]);
   }
   one.recovers = !any(wrong_elements(op, {one.call->signature, {}, outcome.outputs, one.call->expected}));
+  one.laid = laid_inputs(again);
+  one.again = std::move(outcome.outputs);
   return true;
 }
 
@@ -123,6 +146,8 @@ std::optional<Evidence> evidence_of(const Op& op, const CaseResult& result, cons
                  frozen(op, result.params),
                  result.call,
                  work_of(op, result.params),
+                 {},
+                 {},
                  {},
                  {},
                  {},
@@ -173,16 +198,18 @@ double margin_at(const Op& op, const TensorSpec& spec, const Array& got, const r
 double margin_of(const Op& op, const Evidence& evidence, const Prediction& prediction) {
   double most = 0;
   const std::vector<const TensorSpec*> specs = evidence.outputs();
+  const std::vector<Array>& got = prediction.of_again ? evidence.again : evidence.call->outputs;
   for (std::size_t o = 0; o < specs.size(); ++o) {
     const std::int64_t count = specs[o]->elements();
     for (std::int64_t i = 0; i < count; ++i) {
       const auto at = static_cast<std::size_t>(i);
       const bool left = !prediction.unwritten.empty() && prediction.unwritten[o][at];
       if (left) {
+        if (!evidence.fails() && skipped(evidence.call->expected[o], at)) continue;  // whatever it holds, it passes
         if (!evidence.fails() || !evidence.unwritten[o][at]) return kInfinite;
         continue;
       }
-      most = std::max(most, margin_at(op, *specs[o], evidence.call->outputs[o], prediction.outputs[o], i));
+      most = std::max(most, margin_at(op, *specs[o], got[o], prediction.outputs[o], i));
       if (most == kInfinite) return most;
     }
   }

@@ -22,8 +22,11 @@ struct Evidence {
   std::optional<std::uint64_t> sample;  // the seed by which a sample of the outputs was computed; else all were
   std::vector<Mask> wrong;              // an output each; empty: the case passes
   std::vector<Mask> unwritten;          // of a case that fails: what holds what lay there before
-  bool recovers = false;                // it failed in the run, and passes when it is called once more
-  bool unsteady = false;                // it gives other results where other bytes lie in its outputs before the call
+  // Of a case that fails, when it is called once more: what it gives, and the inputs with what lay in their gaps (empty where they have none).
+  std::vector<Array> again;
+  std::vector<std::vector<std::uint8_t>> laid;
+  bool recovers = false;  // it failed in the run, and passes when it is called once more
+  bool unsteady = false;  // it gives other results where other bytes lie in its outputs before the call
 
   bool fails() const { return !wrong.empty(); }
   std::vector<const TensorSpec*> tensors(Direction role) const;
@@ -35,6 +38,7 @@ struct Evidence {
 struct Prediction {
   std::vector<reference::Expected> outputs;
   std::vector<Mask> unwritten = {};  // these hold what lay there before; empty: none
+  bool of_again = false;             // it is of `again`
 };
 
 // Evidence::whole.

@@ -60,6 +60,8 @@ constexpr Formula kFormulas[] = {
      [](const Row& r, std::size_t i) { return norm_of(r, i, std::sqrt(mean_square(r)) + r.eps); }},
     {"rms_norm", "eps-before-mean", "eps", "eps is added to the sum of squares, not to their mean",
      [](const Row& r, std::size_t i) { return norm_of(r, i, std::sqrt((r.squares + r.eps) / static_cast<double>(r.x.size()))); }},
+    {"rms_norm", "no-eps", "eps", "eps is left out",
+     [](const Row& r, std::size_t i) { return norm_of(r, i, std::sqrt(mean_square(r))); }},
     {"rms_norm", "no-root", "root", "it is divided by the mean square, not by its root",
      [](const Row& r, std::size_t i) { return norm_of(r, i, mean_square(r) + r.eps); }},
     {"rms_norm", "sum-for-mean", "mean", "the sum of squares stands in the place of their mean",

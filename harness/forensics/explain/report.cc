@@ -96,7 +96,8 @@ Json explain_json(const ExplainResult& result) {
                              {"explained", near.explained},
                              {"broken", near.broken},
                              {"margin", number(near.margin)},
-                             {"before", number(near.before)}});
+                             {"before", number(near.before)},
+                             {"against", near.against}});
     json["kernels"].push_back(std::move(one));
   }
   json["skips"] = Json::array();

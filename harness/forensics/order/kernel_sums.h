@@ -35,6 +35,8 @@ KernelSum signed_sum(std::string what, const Shape& canonical, const Sum& sum, c
 
 // Squares of numbers of half as many bits; in f32 far above a norm's eps.
 std::vector<double> exact_squares(int digits);
+// The square of an f32 that is nearest to a value, if it is within a 16th of a unit of so many bits; else 0.
+double nearly_square(double value, int digits);
 
 // By families.
 KernelSum products_of_numbers(KernelCall& kernel);

@@ -14,7 +14,8 @@ using Few = Positive::Few;
 
 constexpr int kDigits[] = {24, 11, 8};  // of f32, f16, bf16
 constexpr std::size_t kMostTried = 32;
-constexpr double kUnderHalf = 0.375;  // of a unit: lost by itself, more than half of one in two; nothing near is
+constexpr double kMostHidden = 0x1p16;  // units of the sum that a rounded root may hide
+constexpr double kUnderHalf = 0.375;    // of a unit: lost by itself, more than half of one in two; nothing near is
 
 class ByTriples {
  public:
@@ -47,26 +48,53 @@ class ByTriples {
     return results;
   }
 
-  double unit() const { return std::ldexp(1.0, std::ilogb(large_) + 1 - found_.precision); }
-
   // One by which a unit in the sum's last place shows in the result, and less than that is lost.
   void find_large() {
     for (const int digits : kDigits) {
       found_.precision = digits;
-      for (const double value : visible(sum_.large(digits), digits)) {
-        large_ = value;
-        alone_.clear();
-        if (of_three_one_pair_is_first()) return;
-      }
+      const std::vector<double> values = sum_.large(digits);
+      if (is_one_large(visible(values, digits)) || is_one_large(visible(below_edges(values, digits), digits))) return;
     }
     throw NotObservable("no change of the sum by one unit in its last place shows in the result");
+  }
+
+  bool is_one_large(const std::vector<double>& values) {
+    return std::ranges::any_of(values, [this](double value) {
+      large_ = value;
+      alone_.clear();
+      return of_three_one_pair_is_first();
+    });
+  }
+
+  static double unit_of(double value, int digits) { return std::ldexp(1.0, std::ilogb(value) + 1 - digits); }
+
+  // A kernel that rounds the root shows few units of the sum. Above each value the least number of them that shows, by halving: one unit less is
+  // a large term, where there is such a one.
+  std::vector<double> below_edges(const std::vector<double>& values, int digits) {
+    if (!sum_.near) return {};
+    std::vector<double> least(values.size(), kMostHidden);
+    std::vector<Few> asked;
+    for (const double value : values) asked.push_back({{0, value}});
+    const std::vector<double> alone = run(asked);
+    for (double step = kMostHidden / 2; step >= 1; step /= 2) {
+      for (std::size_t i = 0; i < values.size(); ++i)
+        asked[i] = {{0, values[i]}, {sum_.terms - 1, (least[i] - step) * unit_of(values[i], digits)}};
+      const std::vector<double> results = run(asked);
+      for (std::size_t i = 0; i < values.size(); ++i) least[i] -= results[i] == alone[i] ? 0 : step;
+    }
+    std::vector<double> found;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double value = sum_.near(values[i] + (least[i] - 1) * unit_of(values[i], digits), digits);
+      if (value > 0) found.push_back(value);
+    }
+    return found;
   }
 
   std::vector<double> visible(const std::vector<double>& values, int digits) {
     std::vector<Few> asked;
     for (const double value : values) {
       asked.push_back({{0, value}});
-      asked.push_back({{0, value}, {sum_.terms - 1, std::ldexp(1.0, std::ilogb(value) + 1 - digits)}});
+      asked.push_back({{0, value}, {sum_.terms - 1, unit_of(value, digits)}});
     }
     const std::vector<double> results = run(asked);
     std::vector<double> found;
@@ -87,7 +115,7 @@ class ByTriples {
 
   std::vector<bool> joined(std::span<const Triple> triples) {
     std::vector<Few> asked;
-    const double small = kUnderHalf * unit();
+    const double small = kUnderHalf * unit_of(large_, found_.precision);
     for (const Triple& one : triples) asked.push_back({{one.c, large_}, {one.a, small}, {one.b, small}});
     std::vector<int> new_places;
     for (const Triple& one : triples) {

@@ -25,6 +25,8 @@ struct Positive {
   std::function<std::vector<double>(std::span<const Few>)> run = {};
   // Values, exact in so many bits, that the large term may have: one is looked for by which the result shows a unit in the sum's last place.
   std::function<std::vector<double>(int digits)> large = {};
+  // The value nearest to this one that the large term can have, if it is within a 16th of a unit in its last place; else 0.
+  std::function<double(double value, int digits)> near = {};
 };
 
 // The first of `expected` that the tree is, else the tree from the beginning. Throws NotATree, NotObservable.

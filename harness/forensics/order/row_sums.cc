@@ -45,11 +45,17 @@ std::vector<double> exact_squares(int digits) {
   return squares;
 }
 
+double nearly_square(double value, int digits) {
+  const auto root = static_cast<double>(static_cast<float>(std::sqrt(value)));
+  return std::fabs(root * root - value) < std::ldexp(1.0, std::ilogb(value) + 1 - digits - 4) ? root * root : 0;
+}
+
 KernelSum squares_of_norm(KernelCall& kernel) {
   Array& w = kernel.input("w");
   for (std::int64_t i = 0; i < w.elements(); ++i) set_number(w, i, 1);
   Positive sum = rows(kernel, 0, [](double term) { return std::sqrt(term); });
   sum.large = exact_squares;
+  sum.near = nearly_square;
   return positive_sum("squares", sum);
 }
 
