@@ -22,6 +22,12 @@ bool skipped(const reference::Expected& expected, std::size_t at) {
   return !expected.bits_only.empty() && expected.bits_only[at] != 0;
 }
 
+bool both_nan(const TensorSpec& spec, const Array& got, const reference::Expected& said, std::size_t at) {
+  const std::size_t byte = at * dtype_size(spec.dtype);
+  return !said.bytes.empty() && std::isnan(element_as_double(spec.dtype, &said.bytes[byte])) &&
+         std::isnan(element_as_double(spec.dtype, &got.bytes[byte]));
+}
+
 bool same_bytes(const Op& op, DType dtype, const std::uint8_t* one, const std::uint8_t* other) {
   if (std::memcmp(one, other, dtype_size(dtype)) == 0) return true;
   return op.contract->arithmetic_nans && std::isnan(element_as_double(dtype, one)) && std::isnan(element_as_double(dtype, other));
@@ -209,6 +215,7 @@ double margin_of(const Op& op, const Evidence& evidence, const Prediction& predi
         if (!evidence.fails() || !evidence.unwritten[o][at]) return kInfinite;
         continue;
       }
+      if (prediction.any_nan && both_nan(*specs[o], got[o], prediction.outputs[o], at)) continue;
       most = std::max(most, margin_at(op, *specs[o], got[o], prediction.outputs[o], i));
       if (most == kInfinite) return most;
     }

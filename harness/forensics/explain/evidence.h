@@ -39,6 +39,7 @@ struct Prediction {
   std::vector<reference::Expected> outputs;
   std::vector<Mask> unwritten = {};  // these hold what lay there before; empty: none
   bool of_again = false;             // it is of `again`
+  bool any_nan = false;              // a NaN that it says is any
 };
 
 // Evidence::whole.

@@ -1,6 +1,7 @@
 // Other formulas than the op's, each in the place where kernels have it.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <span>
 
 #include "harness/forensics/explain/hypothesis.h"
@@ -10,6 +11,9 @@ namespace {
 
 // A row of the op's inputs: x, and what stands beside it; of rms_norm w, of swiglu gate and up. Its sums are taken once.
 struct Row {
+  // A sum that overflows in f32 stays infinite in the rows that follow.
+  static double as_f32(double sum) { return static_cast<double>(static_cast<float>(sum)); }
+
   std::span<const float> x;
   std::span<const float> other;
   double eps;
@@ -19,8 +23,11 @@ struct Row {
   double exps = 0;        // of softmax, as what follows: the whole sum
   double exps_of_16 = 0;  // without those past the last sixteen
   double last_exp = 0;
+  double squares_so_far = 0;  // of all rows from the first to this one
+  double exps_so_far = 0;
 
-  Row(std::span<const float> row, std::span<const float> beside, double norm_eps) : x(row), other(beside), eps(norm_eps) {
+  Row(std::span<const float> row, std::span<const float> beside, double norm_eps, const Row* before)
+      : x(row), other(beside), eps(norm_eps) {
     for (const float value : x) {
       const auto wide = static_cast<double>(value);
       squares += wide * wide;
@@ -32,6 +39,8 @@ struct Row {
       exps += last_exp;
       if (i < x.size() / 16 * 16) exps_of_16 += last_exp;
     }
+    squares_so_far = as_f32(squares + (before == nullptr ? 0 : before->squares_so_far));
+    exps_so_far = exps + (before == nullptr ? 0 : before->exps_so_far);
   }
 };
 
@@ -66,6 +75,10 @@ constexpr Formula kFormulas[] = {
      [](const Row& r, std::size_t i) { return norm_of(r, i, mean_square(r) + r.eps); }},
     {"rms_norm", "sum-for-mean", "mean", "the sum of squares stands in the place of their mean",
      [](const Row& r, std::size_t i) { return norm_of(r, i, std::sqrt(r.squares + r.eps)); }},
+    {"rms_norm", "goes-on", "carry", "the sum of squares goes on from the row before",
+     [](const Row& r, std::size_t i) {
+       return norm_of(r, i, std::sqrt(r.squares_so_far / static_cast<double>(r.x.size()) + r.eps));
+     }},
     {"rms_norm", "mean-of-16", "mean", "the mean is taken over the length rounded up to sixteen",
      [](const Row& r, std::size_t i) {
        const std::size_t rounded_up = (r.x.size() + 15) / 16 * 16;
@@ -93,6 +106,8 @@ constexpr Formula kFormulas[] = {
      [](const Row& r, std::size_t i) { return exp_of(r, i) / r.exps_of_16; }},
     {"softmax", "last-not-summed", "tail", "the last is left out of the row's sum",
      [](const Row& r, std::size_t i) { return exp_of(r, i) / (r.exps - r.last_exp); }},
+    {"softmax", "goes-on", "carry", "the sum goes on from the row before",
+     [](const Row& r, std::size_t i) { return exp_of(r, i) / r.exps_so_far; }},
     {"softmax", "logarithm", "missing division", "the logarithm of the softmax is given",
      [](const Row& r, std::size_t i) { return std::log(exp_of(r, i) / r.exps); }},
     {"swiglu", "sigmoid-alone", "activation", "the gate is its sigmoid, not x times it",
@@ -134,10 +149,12 @@ std::optional<Prediction> apply(const Formula& formula, const Evidence& one) {
   if (n == 0) return std::nullopt;
   Prediction said{one.call->expected, {}};
   reference::Expected& out = said.outputs.front();
+  std::optional<Row> before;
   for (std::size_t at = 0; at < count; at += n) {
     std::span<const float> beside;
     if (others > 0) beside = {one.call->inputs[1].as<float>() + (others == n ? 0 : at), n};
-    const Row row({one.call->inputs[0].as<float>() + at, n}, beside, one.params.has("eps") ? one.params.real("eps") : 0);
+    const Row row({one.call->inputs[0].as<float>() + at, n}, beside, one.params.has("eps") ? one.params.real("eps") : 0,
+                  before ? &*before : nullptr);
     for (std::size_t i = 0; i < n; ++i) {
       double& value = out.value[at + i];
       const double truth = value;
@@ -147,6 +164,7 @@ std::optional<Prediction> apply(const Formula& formula, const Evidence& one) {
       const double scaled = truth == 0 ? 0 : out.bound[at + i] * std::fabs(value / truth);
       out.bound[at + i] = std::max(scaled, 0x1p-20 * std::fabs(value)) + 0x1p-140;
     }
+    before = row;
   }
   return said;
 }

@@ -124,6 +124,7 @@ constexpr IndexMap kMaps[] = {
      written_over<65536>, 3},
     {"last-of-4", "tail", "the last of every four takes no part", last_of_step<4>, 3},
     {"last-of-16", "tail", "the last of every sixteen takes no part", last_of_step<16>, 3},
+    {"last-of-17", "tail", "the last of every seventeen takes no part", last_of_step<17>, 3},
     {"last-of-64", "tail", "the last of every 64 takes no part", last_of_step<64>, 3},
     {"upper-of-2", "lane", "every second takes no part", upper_half<2>, 3},
     {"upper-of-8", "lane", "of every eight the last four take no part", upper_half<8>, 3},

@@ -106,6 +106,22 @@ void add_field(const Op& op, const Field& field, const std::string& param, Hypot
   }
 }
 
+// The last key that a row sees is another one; where its window begins stays.
+void add_masks(const Op& op, Hypotheses& all) {
+  for (const I more : {1, -1}) {
+    const char* const words = more > 0 ? "a row sees one key more, the next" : "a row does not see its own key";
+    all.push_back({more > 0 ? "mask:one-long" : "mask:one-short", "mask", words, Law::equation, 1,
+                   [&op, more](const Evidence& one) -> std::optional<Prediction> {
+                     Params params = one.whole;
+                     const I window = params.integer_or("window", 0);
+                     if (!params.has("position") || window + more == 0) return std::nullopt;
+                     params.set("position", params.integer("position") + more);
+                     if (window > 0) params.set("window", window + more);
+                     return reference_of(op, params, one.call->inputs, one);
+                   }});
+  }
+}
+
 // Kv head h mod n_kv in the place of h * n_kv / n_heads: queries moved to where the reference finds that head, their outputs moved back.
 void add_head_mapping(const Op& op, Hypotheses& all) {
   all.push_back({"kv-head:modulo", "head mapping", "kv head h mod n_kv is taken for head h, in the place of h * n_kv / n_heads",
@@ -146,7 +162,10 @@ void add_params(const Op& op, Cases /*cases*/, Hypotheses& all) {
     const std::string param = field.param == nullptr ? field.name : field.param;
     if (!param.empty()) add_field(op, field, param, all);
   }
-  if (std::string_view(op.family->name) == "attention") add_head_mapping(op, all);
+  if (std::string_view(op.family->name) == "attention") {
+    add_head_mapping(op, all);
+    add_masks(op, all);
+  }
 }
 
 }  // namespace assay::why
