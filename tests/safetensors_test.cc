@@ -54,6 +54,23 @@ TEST(Safetensors, EveryTypeAndShape) {
   }
 }
 
+// As MLX writes them: no metadata, and a header of any length.
+TEST(Safetensors, DataThatDoNotLieAtAMultipleOfEightAreMoved) {
+  for (std::size_t spaces = 0; spaces < 8; ++spaces) {
+    const TemporaryFolder folder;
+    const std::string header =
+        R"({"__metadata__":null,"a":{"dtype":"F64","shape":[2],"data_offsets":[0,16]}})" + std::string(spaces, ' ');
+    const Bytes file = malformed::safetensors_file(header, 16);
+    write_bytes(folder.path() / "model.safetensors", std::string(file.begin(), file.end()));
+    const SafetensorsFolder read(folder.path());
+    const StoredTensor& a = read.tensors().front();
+    EXPECT_EQ(a.offset, 8 + header.size());
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(a.bytes.data()) % 8, 0U);
+    release_pages(a.bytes);
+    EXPECT_TRUE(std::equal(a.bytes.begin(), a.bytes.end(), file.end() - 16)) << spaces;
+  }
+}
+
 TEST(Safetensors, ShardsAreOneModel) {
   const TemporaryFolder temporary;
   const auto path = malformed::store({"shards", "", malformed::right_shards(), {}, "", ""}, temporary.path());

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 #include <utility>
@@ -59,12 +60,33 @@ MappedFile::MappedFile(const std::filesystem::path& path) : name_(path.string())
   remember_mapping(bytes_, name_);
 }
 
-MappedFile::MappedFile(MappedFile&& other) noexcept : name_(std::move(other.name_)), bytes_(std::exchange(other.bytes_, {})) {}
+MappedFile::MappedFile(std::string name, std::span<const std::uint8_t> bytes, std::size_t front)
+    : name_(std::move(name)), bytes_(bytes), front_(front) {
+  remember_mapping(bytes_, name_);
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : name_(std::move(other.name_)), bytes_(std::exchange(other.bytes_, {})), front_(other.front_) {}
+
+// A file in memory, not memory alone: release_pages would empty that.
+MappedFile MappedFile::moved(std::size_t by) const {
+  const Descriptor file(memfd_create("assay", MFD_CLOEXEC));
+  const std::size_t size = by + bytes_.size();
+  if (file.number() < 0 || ftruncate(file.number(), static_cast<off_t>(size)) != 0) fail_with_errno(name_);
+  for (std::size_t done = 0; done < bytes_.size();) {
+    const ssize_t written = pwrite(file.number(), bytes_.data() + done, bytes_.size() - done, static_cast<off_t>(by + done));
+    if (written < 0 && errno != EINTR) fail_with_errno(name_);
+    done += static_cast<std::size_t>(std::max<ssize_t>(written, 0));
+  }
+  void* address = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
+  if (address == MAP_FAILED) fail_with_errno(name_);
+  return {name_, {static_cast<const std::uint8_t*>(address) + by, bytes_.size()}, by};
+}
 
 MappedFile::~MappedFile() {
   if (bytes_.empty()) return;
   forget_mapping(bytes_);
-  munmap(const_cast<std::uint8_t*>(bytes_.data()), bytes_.size());
+  munmap(const_cast<std::uint8_t*>(bytes_.data()) - front_, front_ + bytes_.size());
 }
 
 void release_pages(std::span<const std::uint8_t> bytes) {

@@ -134,10 +134,13 @@ json read_header(std::span<const std::uint8_t> bytes, const std::string& file) {
   return parse_strict_json({reinterpret_cast<const char*>(bytes.data()) + 8, length}, file, 8);
 }
 
+// MLX writes null where it has none.
 void check_metadata(const json& metadata, const std::string& file) {
+  if (metadata.is_null()) return;
   const bool strings =
       metadata.is_object() && std::all_of(metadata.begin(), metadata.end(), [](const json& v) { return v.is_string(); });
-  if (!strings) throw ModelFileError(Fault::member, {file, {}, "member '__metadata__'"}, "expected an object of strings");
+  if (!strings)
+    throw ModelFileError(Fault::member, {file, {}, "member '__metadata__'"}, "expected an object of strings, or null");
 }
 
 // Tensors fill the data one after the other, from its begin to the file's end.
@@ -161,10 +164,10 @@ void place(std::vector<Entry>& entries, std::span<const std::uint8_t> data, std:
            "data_offsets end at " + std::to_string(end) + "; the data has " + std::to_string(data.size()) + " bytes");
     }
     tensor.offset = data_offset + begin;
-    if (begin != end && tensor.offset % dtype_alignment(tensor.dtype) != 0) {
-      fail(Fault::misaligned, "expected a multiple of " + std::to_string(dtype_alignment(tensor.dtype)));
-    }
     tensor.bytes = data.subspan(begin, end - begin);
+    if (begin != end && reinterpret_cast<std::uintptr_t>(tensor.bytes.data()) % dtype_alignment(tensor.dtype) != 0) {
+      fail(Fault::misaligned, "expected a multiple of " + std::to_string(dtype_alignment(tensor.dtype)) + " in the data");
+    }
     next = end;
   }
   if (next != data.size()) {
@@ -174,6 +177,14 @@ void place(std::vector<Entry>& entries, std::span<const std::uint8_t> data, std:
 }
 
 }  // namespace
+
+MappedFile map_safetensors(const std::filesystem::path& path) {
+  MappedFile file(path);
+  std::uint64_t length = 0;
+  if (file.bytes().size() >= sizeof length) std::memcpy(&length, file.bytes().data(), sizeof length);
+  const bool moves = length % 8 != 0 && length < file.bytes().size();  // parse_safetensors refuses what is longer
+  return moves ? file.moved(8 - length % 8) : std::move(file);
+}
 
 std::vector<StoredTensor> parse_safetensors(std::span<const std::uint8_t> bytes, const std::string& file) {
   const json header = read_header(bytes, file);

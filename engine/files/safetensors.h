@@ -12,6 +12,9 @@
 
 namespace assay {
 
+// A file whose header does not end at a multiple of eight, as MLX writes it, is copied so that its data lie at one.
+MappedFile map_safetensors(const std::filesystem::path& path);
+
 // Reads a whole file's bytes: its tensors in the order of their data. `file` is its name in errors. Throws ModelFileError.
 std::vector<StoredTensor> parse_safetensors(std::span<const std::uint8_t> bytes, const std::string& file);
 

@@ -46,7 +46,7 @@ SafetensorsFolder::SafetensorsFolder(const std::filesystem::path& folder) {
     add_shards(folder);
     return;
   }
-  const MappedFile& file = files_.emplace_back(single);
+  const MappedFile& file = files_.emplace_back(map_safetensors(single));
   name_ = file.name();
   tensors_ = parse_safetensors(file.bytes(), file.name());
 }
@@ -58,7 +58,7 @@ void SafetensorsFolder::add_shards(const std::filesystem::path& folder) {
   std::set<std::string> shards;
   for (const auto& [tensor, shard] : missing) shards.insert(shard);
   for (const std::string& shard : shards) {
-    const MappedFile& file = files_.emplace_back(folder / shard);
+    const MappedFile& file = files_.emplace_back(map_safetensors(folder / shard));
     for (StoredTensor& tensor : parse_safetensors(file.bytes(), file.name())) {
       const auto entry = missing.find(tensor.name);
       if (entry == missing.end() || entry->second != shard) {

@@ -160,8 +160,10 @@ void add_extents(std::vector<Case>& cases) {
            safetensors_file(header, data + 1));
   add_file(cases, "page-more", "bytes that no reader looks at", Fault::trailing_bytes, "byte",
            safetensors_file(header, data + 4096));
-  add_file(cases, "data-at-odd-byte", "words read where the type does not allow", Fault::misaligned,
-           "tensor 'model.embed_tokens.weight'", safetensors_file(header + " ", data));
+  add_file(cases, "data-at-odd-byte", "words read where the type does not allow", Fault::misaligned, "tensor 'b'",
+           safetensors_file(R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
+                            R"("b":{"dtype":"F32","shape":[1],"data_offsets":[1,5]}})",
+                            5));
   image.entries.erase(image.entries.begin());
   add_file(cases, "first-tensor-missing", mechanism, Fault::hole, "tensor 'model.layers.0.input_layernorm.weight'",
            image.build());

@@ -10,15 +10,14 @@
 #include <utility>
 #include <vector>
 
-#include "reference/arithmetic.h"
-
 namespace assay::order {
 namespace {
 
 using Factors = Sum::Factors;
 
-constexpr int kWidest = 70;  // bits: past those of any type in hand
-constexpr int kStep = 8;     // exponents, where a mask is looked for
+constexpr int kWidest = 70;       // bits: past those of any type in hand
+constexpr int kWidestAsked = 25;  // bits that what is written shows: those of f32, and one that a compensation adds
+constexpr int kStep = 8;          // exponents, where a mask is looked for
 
 // Exponents: a mask, 2^mask and -2^mask, and the unit that is lost beside it and counted.
 struct Masks {
@@ -27,6 +26,13 @@ struct Masks {
   int piece = 0;      // so many units may stand in a call
   bool by_x = false;  // x has a part of the exponents: one sum a call
 };
+
+// To so many bits.
+double rounded(double value, int bits) {
+  if (value == 0 || !std::isfinite(value)) return value;
+  const int last = std::ilogb(value) + 1 - bits;
+  return std::ldexp(std::nearbyint(std::ldexp(value, -last)), last);
+}
 
 // A parent stands behind its children.
 std::size_t deepest_leaf(const Tree& tree) {
@@ -179,11 +185,10 @@ class Discovery {
 
   // A number and many of less than half of its last place, which a tree loses one by one, and a compensated sum keeps.
   void require_what_the_tree_gives() {
-    const auto* const format = std::ranges::find(reference::kNumbers, found_.precision, &reference::Number::digits);
     const bool exact = sum_.counts && sum_.exact && sum_.scale == 1;
-    if (!exact || format == std::end(reference::kNumbers) || format->digits > 24) return;
+    if (!exact || found_.precision == 0 || found_.precision > kWidestAsked) return;
     const double large = 0x1p14;
-    const double small = 0.75 * large * format->u();
+    const double small = 0.75 * std::ldexp(large, -found_.precision);
     Factors row(size(), small);
     const Tree& tree = found_.tree;
     const std::size_t deepest = deepest_leaf(tree);  // of whose sum the most others are lost one by one
@@ -195,11 +200,11 @@ class Discovery {
       if (one.children.empty()) {
         values[node] = row[static_cast<std::size_t>(one.term)] = node == deepest ? large : small;
       } else {
-        values[node] = format->round(value(0) + value(1));
+        values[node] = rounded(value(0) + value(1), found_.precision);
       }
     }
     const double got = call({&row, 1}, {}).front();
-    if (got == values.back()) return;
+    if (got == rounded(values.back(), 24)) return;
     throw NotATree(fmt::format("{} and {} times {} add up to {}; in the order that is seen they would to {}: compensated", large,
                                sum_.terms - 1, small, got, values.back()));
   }

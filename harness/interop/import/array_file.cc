@@ -12,7 +12,7 @@ namespace {
 class Safetensors final : public ArrayFile {
  public:
   explicit Safetensors(const std::filesystem::path& path)
-      : file_(path), tensors_(parse_safetensors(file_.bytes(), file_.name())) {
+      : file_(map_safetensors(path)), tensors_(parse_safetensors(file_.bytes(), file_.name())) {
     for (const StoredTensor& tensor : tensors_) {
       arrays_.push_back(
           {tensor.name, std::string(dtype_name(tensor.dtype)), tensor.dtype, dtype_size(tensor.dtype), tensor.shape});
