@@ -209,6 +209,41 @@ std::vector<ZipEntry> small_entries() {
           {.name = "q.npy", .content = npy("<f4", "(1, 2, 2)", floats(4, 50), 2), .deflated = true}};
 }
 
+// Queries and keys in the columns of one array.
+TEST(ImportNpz, ColumnsOfAnArrayAreSites) {
+  const TemporaryFolder folder;
+  json map = small_map();
+  json& sites = map["prompts"]["p"]["sites"];
+  sites = {{"layers.00.q_proj", {{"array", "x"}, {"layout", "token,feature"}, {"columns", {0, 2}}}},
+           {"layers.00.k_proj", {{"array", "x"}, {"layout", "token,feature"}, {"columns", {2, 3}}}}};
+  bring_in(folder.path(), zip_image(small_entries()), map);
+  const TraceFile trace(folder.path() / "t.h5");
+  const std::string x = floats(6);
+  const auto row = static_cast<std::size_t>(trace.prompt("p").positions.front());
+  const Array q = trace.site(trace.prompt("p"), "layers.00.q_proj");
+  const Array k = trace.site(trace.prompt("p"), "layers.00.k_proj");
+  EXPECT_EQ(std::string(q.bytes.begin(), q.bytes.end()), x.substr(row * 12, 8));
+  EXPECT_EQ(std::string(k.bytes.begin(), k.bytes.end()), x.substr(row * 12 + 8, 4));
+  sites["layers.00.k_proj"]["columns"] = {1, 3};
+  expect_mentions(message_of([&] { bring_in(folder.path(), zip_image(small_entries()), map); }),
+                  {"array 'x': it is both layers.00.q_proj and layers.00.k_proj"});
+  sites["layers.00.k_proj"]["columns"] = {2, 4};
+  expect_mentions(message_of([&] { bring_in(folder.path(), zip_image(small_entries()), map); }), {"columns 2 to 4; a row has 3"});
+}
+
+// A layout that exchanges heads and their width.
+TEST(ImportNpz, HeadsAreThoseOfTheLayersOtherSites) {
+  const TemporaryFolder folder;
+  json map = small_map();
+  map["prompts"]["p"]["sites"]["layers.00.q_rope"] = {{"array", "rope"}, {"layout", "batch,row,dim,head"}};
+  auto entries = small_entries();
+  entries.push_back(entries.front());
+  entries.back().name = "rope.npy";
+  entries.back().content = npy("<f4", "(1, 1, 1, 4)", floats(4));
+  expect_mentions(message_of([&] { bring_in(folder.path(), zip_image(entries), map); }),
+                  {"p: array 'rope': rows of layers.00.q_rope are [4, 1]; those of layers.00.q_norm are [2, 2] (array 'q')"});
+}
+
 TEST(ImportNpz, VersionsStoredDeflatedAndAComment) {
   const TemporaryFolder folder;
   bring_in(folder.path(), zip_image(small_entries(), {.comment = "PK\5\6 is no end"}), small_map());

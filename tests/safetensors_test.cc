@@ -61,7 +61,8 @@ TEST(Safetensors, DataThatDoNotLieAtAMultipleOfEightAreMoved) {
     const std::string header =
         R"({"__metadata__":null,"a":{"dtype":"F64","shape":[2],"data_offsets":[0,16]}})" + std::string(spaces, ' ');
     const Bytes file = malformed::safetensors_file(header, 16);
-    write_bytes(folder.path() / "model.safetensors", std::string(file.begin(), file.end()));
+    std::ofstream(folder.path() / "model.safetensors", std::ios::binary)
+        .write(reinterpret_cast<const char*>(file.data()), std::ssize(file));
     const SafetensorsFolder read(folder.path());
     const StoredTensor& a = read.tensors().front();
     EXPECT_EQ(a.offset, 8 + header.size());

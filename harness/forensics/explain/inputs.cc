@@ -76,10 +76,18 @@ constexpr OtherInput kOtherInputs[] = {
                                                                                    : x; }, 4},
 };
 
+// Where it can be declared that this input is rounded first, add_declared has it.
+bool is_declarable(const Op& op, const std::string& name) {
+  const std::uint32_t words = op.family->declarable(op, {});
+  return ((words & kActivations) != 0 && (name == "x" || name == "q")) || ((words & kWeights) != 0 && name == "w");
+}
+
 void add_other_inputs(const Op& op, std::size_t input, const TensorSpec& spec, Hypotheses& all) {
   if (spec.dtype != DType::f32) return;
   for (const OtherInput& change : kOtherInputs) {
-    const Law law = std::string_view(change.kind) == "narrowed" ? Law::rounding : Law::equation;
+    const bool narrows = std::string_view(change.kind) == "narrowed";
+    if (narrows && is_declarable(op, spec.name)) continue;
+    const Law law = narrows ? Law::rounding : Law::equation;
     all.push_back({fmt::format("{}:{}", change.name, spec.name), change.kind, fmt::format("{} {}", spec.name, change.words), law,
                    change.cost, [&op, input, &change](const Evidence& one) {
                      std::vector<Array> inputs = one.call->inputs;

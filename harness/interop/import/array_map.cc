@@ -120,12 +120,18 @@ class MapReader {
   void read_site(MappedPrompt& prompt, const std::string& prefix, const std::string& name, const json& value) {
     if (!value.is_object()) JsonMembers(top_, file_).fail(Fault::key_type, prefix + name, "expected an object");
     const JsonMembers members(value, file_, prefix + name + ".");
-    check_names(members, value, {"array", "layout", "as", "heads"});
-    MappedSite site{name, members.string("array"), {}, false, 0};
+    check_names(members, value, {"array", "layout", "columns", "as", "heads"});
+    MappedSite site{name, members.string("array"), {}};
     try {
       site.layout = parse_layout(members.string("layout"));
     } catch (const std::invalid_argument& error) {
       members.fail(Fault::key_value, "layout", error.what());
+    }
+    if (const json* columns = members.find("columns")) {
+      const bool two =
+          columns->is_array() && columns->size() == 2 && (*columns)[0].is_number_unsigned() && (*columns)[1].is_number_unsigned();
+      if (!two) members.fail(Fault::key_value, "columns", "expected [first, end]");
+      site.columns = std::pair((*columns)[0].get<std::int64_t>(), (*columns)[1].get<std::int64_t>());
     }
     if (const auto as = members.optional_string("as")) {
       if (*as != "bf16") members.fail(Fault::key_value, "as", "expected bf16");

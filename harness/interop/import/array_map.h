@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/interop/import/array_file.h"
@@ -27,7 +28,8 @@ struct MappedSite {
   std::string site;
   std::string array;
   std::vector<Axis> layout;
-  bool bf16 = false;       // 16-bit integers are the bits of bf16
+  bool bf16 = false;                                                  // 16-bit integers are the bits of bf16
+  std::optional<std::pair<std::int64_t, std::int64_t>> columns = {};  // of flat rows those from the first to before the second
   std::int64_t heads = 0;  // into which a flat row of q_norm, k_norm, q_rope, k_rope is cut; 0: not said
 };
 

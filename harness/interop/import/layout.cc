@@ -101,13 +101,21 @@ RowLayout lay_rows(std::span<const std::int64_t> shape, std::span<const Axis> ax
   return out;
 }
 
+void take_columns(RowLayout& layout, std::int64_t first, std::int64_t end) {
+  if (layout.head_stride != 0) fail("columns are of flat rows; the layout has heads");
+  if (first < 0 || first >= end || end > layout.width)
+    fail(fmt::format("columns {} to {}; a row has {}", first, end, layout.width));
+  layout.first += first * layout.stride;
+  layout.width = end - first;
+}
+
 std::vector<std::uint8_t> gather_rows(const RowLayout& layout, std::span<const std::uint8_t> bytes, std::size_t element) {
   const auto width = static_cast<std::size_t>(layout.width);
   std::vector<std::uint8_t> out(layout.rows.size() * static_cast<std::size_t>(layout.heads) * width * element);
   std::uint8_t* to = out.data();
   for (const std::int64_t row : layout.rows) {
     for (std::int64_t head = 0; head < layout.heads; ++head) {
-      const auto start = static_cast<std::size_t>(row * layout.row_stride + head * layout.head_stride);
+      const auto start = static_cast<std::size_t>(layout.first + row * layout.row_stride + head * layout.head_stride);
       if (layout.stride == 1) {
         std::memcpy(to, bytes.subspan(start * element, width * element).data(), width * element);
         to += width * element;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -90,13 +91,52 @@ class Mapper {
       out.prompt.positions = ids(mapped.name, mapped.positions);
     }
     check_rows(out.prompt, arrays_->name(), mapped.name);
-    std::map<std::string, std::string> taken;
-    for (const MappedSite& site : mapped.sites) {
-      const auto [other, own] = taken.emplace(site.array, site.site);
-      if (!own) fail(mapped.name, site.array, fmt::format("it is both {} and {}", other->second, site.site));
-      add(out, site);
+    for (auto site = mapped.sites.begin(); site != mapped.sites.end(); ++site) {
+      const auto other = std::find_if(mapped.sites.begin(), site, [&](const MappedSite& one) { return overlap(one, *site); });
+      if (other != site) fail(mapped.name, site->array, fmt::format("it is both {} and {}", other->site, site->site));
+      add(out, *site);
     }
+    check_heads(out);
     return out;
+  }
+
+  static bool overlap(const MappedSite& one, const MappedSite& other) {
+    if (one.array != other.array) return false;
+    return !one.columns || !other.columns ||
+           (one.columns->first < other.columns->second && other.columns->first < one.columns->second);
+  }
+
+  // A layer's sites tell heads and widths alike.
+  void check_heads(const ForeignPrompt& prompt) const {
+    struct Alike {
+      const char* site;
+      const char* with;
+      bool by_head;  // heads and their width; else what these make
+    };
+    static constexpr Alike kAlike[] = {{"q_rope", "q_norm", true},  {"k_rope", "k_norm", true},  {"q_proj", "q_norm", false},
+                                       {"q_proj", "q_rope", false}, {"k_proj", "k_norm", false}, {"k_proj", "k_rope", false},
+                                       {"v_proj", "k_norm", false}, {"v_proj", "k_proj", false}, {"attn", "q_norm", false},
+                                       {"attn", "q_proj", false}};
+    std::map<std::string, const ForeignSite*> sites;
+    for (const ForeignSite& site : prompt.sites) sites.emplace(site.site, &site);
+    for (const auto& [name, site] : sites) {
+      const std::size_t dot = name.rfind('.');
+      if (dot == std::string::npos) continue;
+      for (const Alike& one : kAlike) {
+        const auto with = sites.find(name.substr(0, dot + 1) + one.with);
+        if (name.substr(dot + 1) != one.site || with == sites.end()) continue;
+        const std::vector<std::int64_t>& own = site->row_shape;
+        const std::vector<std::int64_t>& other = with->second->row_shape;
+        if (one.by_head ? own == other : product(own) == product(other)) continue;
+        fail(prompt.prompt.name, site->from,
+             fmt::format("rows of {} are [{}]; those of {} are [{}] (array '{}')", name, fmt::join(own, ", "), with->first,
+                         fmt::join(other, ", "), with->second->from));
+      }
+    }
+  }
+
+  static std::int64_t product(const std::vector<std::int64_t>& shape) {
+    return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
   }
 
   DType dtype_of(const std::string& prompt, const MappedSite& site, const ArrayInfo& info) const {
@@ -115,6 +155,7 @@ class Mapper {
     RowLayout layout;
     try {
       layout = lay_rows(info.shape, site.layout, std::ssize(prompt.prompt.tokens), prompt.prompt.positions);
+      if (site.columns) take_columns(layout, site.columns->first, site.columns->second);
     } catch (const std::invalid_argument& error) {
       fail(name, site.array, fmt::format("as {}: {}", site.site, error.what()));
     }
