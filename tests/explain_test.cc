@@ -59,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Planted{"rms_norm", "last_left_out", "without-last:n", ""}, Planted{"rms_norm", "dense_rows", "dense:x", ""},
                     Planted{"rms_norm", "in_long_rows", "without-last:n", "n is above 256"},
                     Planted{"rms_norm", "own_row", "own-row-as-weights", ""},
-                    Planted{"rms_norm", "bfloat_weights", "in-bf16:w", ""}, Planted{"rms_norm", "scaled", "factor", ""},
+                    Planted{"rms_norm", "bfloat_weights", "in-bf16:w", ""}, Planted{"rms_norm", "scaled", "factor", ""}, Planted{"rms_norm", "reads_past", "factor", ""},
                     Planted{"rms_norm", "last_unwritten", "out-last-left-out:y:n", ""},
                     Planted{"softmax", "not_divided", "not-divided", ""}, Planted{"swiglu", "gelu", "gelu", ""},
                     Planted{"swiglu", "exchanged", "exchanged:gate-up", ""}, Planted{"add", "difference", "difference", ""},

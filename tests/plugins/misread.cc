@@ -31,7 +31,8 @@ enum class Norm : std::uint8_t {
   scaled,
   in_long_rows,
   chance,
-  last_unwritten
+  last_unwritten,
+  reads_past,
 };
 
 float bfloat(float x) {
@@ -48,6 +49,10 @@ AssayStatus rms_norm(const void* args) {
   const auto& a = *static_cast<const RmsNormArgs*>(args);
   if (!assay_rms_norm_sizes(&a)) return assay::ASSAY_BAD_SHAPE;
   if (!(a.eps >= 0x1p-126F && a.eps <= 0x1.fffffep127F)) return assay::ASSAY_BAD_PARAMETER;
+  if (kNorm == Norm::reads_past && a.rows > 0 && a.n > 0) {  // the number behind the last one, as it declares
+    const volatile float* const past = a.x + (a.rows - 1) * a.x_stride + a.n;
+    (void)*past;
+  }
   for (std::int64_t row = 0; row < a.rows; ++row) {
     const float* const x = a.x + row * (kNorm == Norm::dense_rows ? a.n : a.x_stride);
     float* const y = a.y + row * a.y_stride;
@@ -62,7 +67,7 @@ AssayStatus rms_norm(const void* args) {
     for (std::int64_t i = 0; i < (kNorm == Norm::last_left_out || kNorm == Norm::in_long_rows ? summed : a.n); ++i) {
       if (kNorm == Norm::last_unwritten && i + 1 == a.n) break;
       double w = static_cast<double>(kNorm == Norm::own_row ? x[i] : kNorm == Norm::bfloat_weights ? bfloat(a.w[i]) : a.w[i]);
-      if (kNorm == Norm::scaled) w *= 1.5;
+      if (kNorm == Norm::scaled || kNorm == Norm::reads_past) w *= 1.5;
       if (kNorm == Norm::chance) w *= 1 + 0.3 * std::sin(static_cast<double>(x[i]) * 977 + static_cast<double>(i));
       y[i] = static_cast<float>(static_cast<double>(x[i]) / root * w);
     }
@@ -134,8 +139,9 @@ AssayStatus matvec(const void* args) {
   return assay::ASSAY_OK;
 }
 
-constexpr AssayPluginKernel kernel(const char* op, const char* name, AssayStatus (*run)(const void*)) {
-  return {sizeof(AssayPluginKernel), assay::ASSAY_CLAIM_BOUNDED, op, name, "scalar", nullptr, nullptr, nullptr, run, "nan=no;"};
+constexpr AssayPluginKernel kernel(const char* op, const char* name, AssayStatus (*run)(const void*),
+                                   const char* properties = "nan=no;") {
+  return {sizeof(AssayPluginKernel), assay::ASSAY_CLAIM_BOUNDED, op, name, "scalar", nullptr, nullptr, nullptr, run, properties};
 }
 
 constexpr AssayPluginKernel kKernels[] = {kernel("rms_norm", "right", rms_norm<Norm::right>),
@@ -148,6 +154,7 @@ constexpr AssayPluginKernel kKernels[] = {kernel("rms_norm", "right", rms_norm<N
                                           kernel("rms_norm", "scaled", rms_norm<Norm::scaled>),
                                           kernel("rms_norm", "in_long_rows", rms_norm<Norm::in_long_rows>),
                                           kernel("rms_norm", "chance", rms_norm<Norm::chance>),
+                                          kernel("rms_norm", "reads_past", rms_norm<Norm::reads_past>, "nan=no;over-read=16;"),
                                           kernel("rms_norm", "last_unwritten", rms_norm<Norm::last_unwritten>),
                                           kernel("softmax", "not_divided", softmax_not_divided),
                                           kernel("swiglu", "gelu", swiglu<Gate::gelu>),

@@ -105,6 +105,7 @@ std::vector<Array> outputs_before(const Op& op, const Evidence& one, std::size_t
 // What the kernel leaves of its outputs, and whether it reads them: it is called once more, with other bytes there.
 bool call_again(const Op& op, Evidence& one, const Candidate& candidate, std::size_t page) {
   Call again(op, one.params, one.call->inputs, page, kOtherSeed);
+  again.allow_over_read(candidate.traits.over_read());
   Outcome outcome = again.run(*candidate.executor, with_numbers(again));
   if (outcome.crashed || outcome.status != ASSAY_OK) return false;
   const std::vector<Array> before = outputs_before(op, one, page);
