@@ -19,6 +19,8 @@ class Params {
   bool has(std::string_view name) const { return values_.find(name) != values_.end(); }
   void set(const std::string& name, ParamValue value) { values_[name] = std::move(value); }
 
+  void erase(const std::string& name) { values_.erase(name); }
+
   // Throw std::out_of_range naming the parameter if it is missing or of another type.
   std::int64_t integer(std::string_view name) const;
   double real(std::string_view name) const;  // an integer is taken as a real

@@ -5,7 +5,8 @@
    which is the unit of attention's arithmetic, never lies in two spans, and no storage changes the order of anything.
 
    Row of position p, kv head h, of span s: (const T*)s.k + h * s.k_head_stride + (p - s.first) * s.k_row_stride,
-   head_dim elements of the op's cache type (f32 or f16); likewise v. Strides are in elements.
+   head_dim elements of the op's cache type (f32 or f16); likewise v. Strides are in elements; no two rows of k overlap, nor of v. K and V may
+   be the same memory.
 
    A ring of capacity c (a multiple of 16) shows its oldest block whole, though its first rows may already hold newer
    positions: these are outside the window, and masked rows are never read. */

@@ -64,7 +64,7 @@ std::vector<TensorSizes> count_sizes(const Op&, const CountArgs& a) {
   return {TensorSizes{{a.rows, 2}}};
 }
 std::vector<TensorSpec> count_outputs(const Op&, const CountArgs& a) {
-  TensorSpec after = in_place(output("data", DType::f32, {2 * a.rows}), "data");
+  TensorSpec after = in_place(output("data", DType::f32, {2 * a.rows}), {"data"});
   after.in_place_only = true;
   return {after};
 }

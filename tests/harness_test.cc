@@ -125,7 +125,7 @@ std::vector<TensorSizes> trial_sizes(const Op&, const TrialArgs& a) {
   return {TensorSizes{{a.n}}};
 }
 std::vector<TensorSpec> trial_outputs(const Op&, const TrialArgs& a) {
-  return {in_place(output("y", DType::f32, {a.n}), "x")};
+  return {in_place(output("y", DType::f32, {a.n}), {"x"})};
 }
 Signature trial_signature(const Op& op, const Params&, const TrialArgs& a) {
   return call_of({input("x", DType::f32, {a.n})}, trial_outputs(op, a), {{"n", 1, {{"x", 0}, {"y", 0}}, {}}});

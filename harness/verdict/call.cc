@@ -48,10 +48,10 @@ Call::Call(const Op& op, Params params, std::vector<Array> inputs, std::size_t p
       inputs_(std::move(inputs)),
       page_(page),
       work_(work_of(op, params_)),
-      placements_(placements_of(signature_, work_, seed)),
       poison_seed_(seed),
       poison_(Poison::Kind::noise, seed) {
   check_inputs();
+  placements_ = placements_of(signature_, inputs_, work_, seed);
   have_callers(1);
 }
 
@@ -74,6 +74,7 @@ void Call::have_callers(std::size_t count) {
   while (memory_.size() > first_of(count)) memory_.pop_back();
   while (memory_.size() < first_of(count)) memory_.emplace_back(spec_of(memory_.size()).extent_bytes() + room_, page_);
   pointers_.resize(memory_.size());
+  lies_on_.resize(signature_.tensors.size());
 }
 
 void Call::allow_over_read(std::size_t bytes) {
@@ -120,23 +121,26 @@ void Call::place(const Placement& placement, const std::vector<Array>& inputs, s
   }
   std::vector<bool> written(tensors, false);
   for (std::size_t t = 0; t < tensors; ++t) {
-    if (!signature_.tensors[t].in_place_only && static_cast<int>(t) != placement.in_place) continue;
-    written[alias_of(t)] = true;
-    pointers[t] = pointers[alias_of(t)];
+    const std::size_t on = place_of(t, placement);
+    if (caller == 0) lies_on_[t] = on;
+    if (on != t && signature_.tensors[t].role == Direction::out) written[on] = true;
+    pointers[t] = pointers[on];
   }
   for (std::size_t t = 0; t < tensors; ++t) {
-    if (signature_.tensors[t].role == Direction::in && !written[t])
-      pointers[t] = memories[t].read_only(static_cast<std::uint8_t*>(pointers[t]));
+    const std::size_t on = place_of(t, placement);
+    if (signature_.tensors[t].role == Direction::in && !written[on])
+      pointers[t] = memories[on].read_only(memories[on].writable(pointers[t]));
   }
 }
 
-// The input that an output names as its alias.
-std::size_t Call::alias_of(std::size_t output) const {
-  for (std::size_t t = 0; t < signature_.tensors.size(); ++t) {
-    const TensorSpec& spec = signature_.tensors[t];
-    if (spec.role == Direction::in && spec.name == signature_.tensors[output].alias) return t;
-  }
-  throw std::logic_error(fmt::format("{}: no input '{}'", op_.name, signature_.tensors[output].alias));
+// The tensor whose memory it lies in: its own, or an input's.
+std::size_t Call::place_of(std::size_t tensor, const Placement& placement) const {
+  const auto shared = std::ranges::find(placement.shared, tensor, &Shared::tensor);
+  if (shared != placement.shared.end()) return shared->on;
+  const TensorSpec& spec = signature_.tensors[tensor];
+  if (!spec.in_place_only) return tensor;
+  const auto on = std::ranges::find(signature_.tensors, spec.aliases.front(), &TensorSpec::name);
+  return static_cast<std::size_t>(on - signature_.tensors.begin());
 }
 
 std::string Call::describe(const MemoryFault& fault) const {
@@ -171,8 +175,8 @@ bool Call::untouched() const {
   for (std::size_t t = 0; t < signature_.tensors.size(); ++t) {
     const TensorSpec& spec = signature_.tensors[t];
     if (spec.role == Direction::in) continue;
-    if (!memory_[t].owns(pointers_[t])) {
-      if (!holds(spec, pointers_[t], *originals[alias_of(t)])) return false;
+    if (lies_on_[t] != t) {
+      if (!holds(spec, pointers_[t], *originals[lies_on_[t]])) return false;
       continue;
     }
     if (poison_.find_touched(pointers_[t], memory_[t].begin(), memory_[t].end()) != nullptr) return false;
@@ -185,7 +189,7 @@ std::string Call::check_surroundings() const {
   for (std::size_t t = 0; t < signature_.tensors.size(); ++t) {
     const TensorSpec& spec = signature_.tensors[t];
     const Array* original = spec.role == Direction::in ? &inputs_[next_input++] : nullptr;
-    if (!memory_[t].owns(pointers_[t])) continue;  // an output on its alias: examined there
+    if (lies_on_[t] != t) continue;  // examined there
     std::string violation = check_canaries(spec, memory_[t], memory_[t].writable(pointers_[t]), poison_);
     if (!violation.empty()) return violation;
     if (original != nullptr && !writable(t) && !holds(spec, pointers_[t], *original)) {
@@ -265,12 +269,12 @@ std::vector<CallPart> Call::cut(const Split& split, int parts, bool uneven) cons
 
 Outcome Call::run_parts(Executor& executor, const Split& split, int parts, const Manner& manner, bool uneven) {
   const std::string how = fmt::format("{} {} {}", manner.at_once ? "among" : "in", parts, manner.at_once ? "threads" : "parts");
-  place({fmt::format("cut by {} {}", split.param, how), false, {}, Poison::Kind::nans, -1});
+  place({fmt::format("cut by {} {}", split.param, how), false, {}, Poison::Kind::nans});
   return examine(executor.run(*this, cut(split, parts, uneven), manner));
 }
 
 std::vector<Outcome> Call::run_rivals(Executor& executor, int callers, const Manner& manner) {
-  const Placement front{fmt::format("of {} callers", callers), false, {}, Poison::Kind::nans, -1};
+  const Placement front{fmt::format("of {} callers", callers), false, {}, Poison::Kind::nans};
   const auto count = static_cast<std::size_t>(callers);
   have_callers(count);
   std::vector<Array> inputs = inputs_;

@@ -85,7 +85,7 @@ class Call {
   std::string describe(const MemoryFault& fault) const;
   std::string check_surroundings() const;
   bool untouched() const;
-  std::size_t alias_of(std::size_t output) const;
+  std::size_t place_of(std::size_t tensor, const Placement& placement) const;
 
   const Op& op_;
   Params params_;
@@ -96,6 +96,7 @@ class Call {
   std::size_t room_ = kOffsets;  // of a memory, beside its tensor
   std::vector<GuardedMemory> memory_;
   std::vector<void*> pointers_;
+  std::vector<std::size_t> lies_on_;  // of each tensor of the first caller: itself, or what it shares memory with
   double work_;
   std::vector<Placement> placements_;
   std::uint64_t poison_seed_;  // of the next placing's

@@ -57,6 +57,10 @@ std::vector<TestCase> refused_value_cases(const Op& op);
 // the largest numbers; of blocks, such scales. Everything else is drawn, and tame.
 std::vector<TestCase> value_cases(const Op& op);
 
+// Calls whose data have a pattern that no draw has: rows that begin alike, or with zeros and ones; runs of -inf; two inputs that are the same; the
+// same maximum far apart. They are among value_cases.
+std::vector<TestCase> pattern_cases(const Op& op);
+
 // What the user asks for with --shape, --data, --seed.
 struct GeneratedRequest {
   Params shape;  // sizes given; empty: each case draws its own

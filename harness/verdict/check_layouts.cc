@@ -72,6 +72,11 @@ CaseCheck::Surroundings CaseCheck::surroundings() const {
   Surroundings all{{call_.placements().begin() + 1, call_.placements().end()}, {}};
   if (test_.status == ASSAY_OK) all.splits = call_.signature().splits;
   if (!test_.drawn && call_.bytes() < kLarge) return all;
+  // What has inputs that are the same is there for the sake of one memory.
+  const auto one_memory = std::ranges::find_if(all.placements, [&](const Placement& placement) {
+    return !placement.shared.empty() && call_.spec_of(placement.shared.front().tensor).role == Direction::in;
+  });
+  if (one_memory != all.placements.end()) return {{*one_memory}, {}};
   Draws draws(test_.seed.value_or(seed_) ^ 1);
   const auto only = [&draws](auto& some) { some = {some[draws.below(static_cast<std::uint32_t>(some.size()))]}; };
   const bool cut = !all.splits.empty() && draws.below(2) == 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 namespace assay {
@@ -27,6 +28,7 @@ std::optional<std::int64_t> measure(const Wish& wish, const Params& params) {
   if (wish.size->stride_of == nullptr) {
     return params.has(wish.param) ? std::optional(params.integer(wish.param)) : std::nullopt;
   }
+  if (wish.size->without != nullptr && !params.has(wish.param)) return std::nullopt;  // it follows from another
   const std::int64_t dense = dense_stride(*wish.size, params);
   return params.integer_or(wish.param, dense) - dense;
 }
@@ -63,19 +65,24 @@ std::int64_t long_from(const Size& size) {
   return std::min(in_units(from, size), size.limit);
 }
 
-// What is wished of strides, once the sizes are there that they are strides of.
+// What is wished of strides, once the sizes are there that they are strides of; not beside those that follow from them.
 template <class Value>
-void set_strides(const std::vector<Wish>& wishes, Params& params, const Value& value) {
+void set_strides(const ShapeSpace& space, const std::vector<Wish>& wishes, Params& params, const Value& value) {
+  const auto excludes = [](const Size& one, const Size& other) {
+    return one.without != nullptr && std::string_view(one.without) == other.name;
+  };
   for (const Wish& wish : wishes) {
-    if (wish.size != nullptr && wish.size->stride_of != nullptr)
-      params.set(wish.param, dense_stride(*wish.size, params) + value(wish));
+    if (wish.size == nullptr || wish.size->stride_of == nullptr) continue;
+    for (const Size& other : space.sizes) {
+      if (excludes(other, *wish.size) || excludes(*wish.size, other)) params.erase(other.name);
+    }
+    params.set(wish.param, dense_stride(*wish.size, params) + value(wish));
   }
 }
 
 class Maker {
  public:
-  Maker(const Op& op, const ShapeSpace& space, bool all, std::vector<Requirement>& to)
-      : op_(op), space_(space), all_(all), to_(to) {}
+  Maker(const Op& op, bool all, Coverage& to) : op_(op), space_(to.space), all_(all), to_(to) {}
 
   void make() {
     for (const Size& size : space_.sizes) size.stride_of != nullptr ? stride(size) : single(size);
@@ -103,7 +110,7 @@ class Maker {
     return range(size, first, std::min(first + (kPast - 1) * size.unit, size.limit));
   }
 
-  // Left out where the cheapest call that meets it costs too much, or a size would be larger than it may be.
+  // Too dear where the cheapest call that meets it costs too much; left out where a size would be larger than it may be.
   void add(std::vector<Wish> wishes, std::string what, double work) {
     Params cheapest;
     for (const Size& size : space_.sizes) {
@@ -116,12 +123,12 @@ class Maker {
       if (wish.size != nullptr && wish.size->stride_of == nullptr) cheapest.set(wish.param, wish.least);
     }
     if (space_.mend != nullptr) space_.mend(cheapest);
-    set_strides(wishes, cheapest, [](const Wish& wish) { return wish.least; });
+    set_strides(space_, wishes, cheapest, [](const Wish& wish) { return wish.least; });
     const double needed = work_of(op_, cheapest);
     if (!std::isfinite(needed)) return;  // the op does not allow it
     if (work == kLaidWork && 16 * steps_of(cost_of(op_, cheapest)) > needed) work = kShareWork;
     Requirement made{std::move(what), std::move(wishes), cheapest, all_ ? kLongWork : work, &space_};
-    if (made.met(cheapest) && needed <= made.work) to_.push_back(std::move(made));
+    if (made.met(cheapest)) (needed <= made.work ? to_.requirements : to_.too_dear).push_back(std::move(made));
   }
 
   void single(const Size& size) {
@@ -168,6 +175,9 @@ class Maker {
     add({range(size, 0, 0)}, fmt::format("{} dense", size.name), kSingleWork);
     add({range(size, 1, 15)}, fmt::format("{} beside dense", size.name), kSingleWork);
     add({range(size, 16, kFarStride - 1)}, fmt::format("{} past a vector from dense", size.name), kSingleWork);
+    if (size.may_be_0)
+      add({{.param = size.name, .value = std::int64_t{0}}}, fmt::format("{} = 0, one row for all", size.name), kSingleWork);
+    if (size.without != nullptr) return;  // the other is tried there
     add({range(size, kFarStride, 1 << 20)}, fmt::format("{} far from dense", size.name), kSingleWork);
   }
 
@@ -202,7 +212,7 @@ class Maker {
   const Op& op_;
   const ShapeSpace& space_;
   bool all_;
-  std::vector<Requirement>& to_;
+  Coverage& to_;
 };
 
 // A value within the wish, drawn.
@@ -220,7 +230,7 @@ Params meeting(const Op& op, const Coverage& coverage, const Requirement& requir
   }
   Params params = draw_params(op, coverage.space, draws, kRandomWork / 4, fixed);
   if (coverage.space.mend != nullptr) coverage.space.mend(params);
-  set_strides(requirement.wishes, params, [&](const Wish& wish) { return value_of(wish, draws); });
+  set_strides(coverage.space, requirement.wishes, params, [&](const Wish& wish) { return value_of(wish, draws); });
   return params;
 }
 
@@ -237,7 +247,7 @@ bool Requirement::met(const Params& params) const {
 }
 
 Coverage::Coverage(const Op& op, bool all) : space(op.family->shapes(op)) {
-  Maker(op, space, all, requirements).make();
+  Maker(op, all, *this).make();
 }
 
 std::vector<std::string> Coverage::uncovered(const std::vector<Params>& calls) const {

@@ -36,6 +36,7 @@ struct Requirement {
 struct Coverage {
   ShapeSpace space;  // what the wishes point into
   std::vector<Requirement> requirements;
+  std::vector<Requirement> too_dear;  // those that cost more, which no case is made for
 
   explicit Coverage(const Op& op, bool all = false);
   Coverage(const Coverage&) = delete;

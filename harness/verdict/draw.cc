@@ -34,6 +34,7 @@ std::int64_t draw_size(const Size& size, Draws& draws) {
 
 // Dense, beside it, or farther away than a panel is wide.
 std::int64_t draw_stride(const Size& size, const Params& params, Draws& draws) {
+  if (size.may_be_0 && draws.below(4) == 0) return 0;
   return dense_stride(size, params) + (draws.below(4) == 0 ? 1024 + draws.below(512) : draws.below(20));
 }
 
@@ -66,7 +67,8 @@ Params draw_once(const Op& op, const ShapeSpace& space, Draws& draws, double wor
   if (space.mend != nullptr && draws.below(8) != 0) space.mend(params);
   shrink(op, space, fixed, work, params);
   for (const Size& size : space.sizes) {
-    if (size.stride_of != nullptr && !fixed.has(size.name) && draws.below(2) == 0) {
+    const bool follows = size.without != nullptr && params.has(size.without);
+    if (size.stride_of != nullptr && !follows && !fixed.has(size.name) && draws.below(2) == 0) {
       params.set(size.name, draw_stride(size, params, draws));
     }
   }

@@ -136,15 +136,34 @@ std::vector<std::vector<std::size_t>> varied_offsets(std::span<const std::size_t
   return rows;
 }
 
-std::vector<Placement> placements_of(const Signature& signature, double work, std::uint64_t seed) {
-  std::vector<Placement> all{{"against the rear guard page", true, {}, Poison::Kind::nans, -1},
-                             {"against the front guard page", false, {}, Poison::Kind::numbers, -1}};
+bool can_share(const TensorSpec& one, const TensorSpec& other) {
+  if (one.dtype != other.dtype || one.alignment != other.alignment || one.elements() == 0) return false;
+  const auto gapless = [](const TensorSpec& spec) { return spec.extent() == spec.elements(); };
+  return (one.shape == other.shape && one.strides == other.strides) ||
+         (gapless(one) && gapless(other) && one.elements() == other.elements());
+}
+
+std::vector<Placement> placements_of(const Signature& signature, const std::vector<Array>& inputs, double work,
+                                     std::uint64_t seed) {
+  std::vector<Placement> all{{"against the rear guard page", true, {}, Poison::Kind::nans},
+                             {"against the front guard page", false, {}, Poison::Kind::numbers}};
+  const std::vector<TensorSpec>& specs = signature.tensors;  // inputs first
+  for (std::size_t t = 0; t < inputs.size(); ++t) {
+    for (std::size_t on = 0; on < t; ++on) {
+      if (can_share(specs[on], specs[t]) && inputs[on].bytes == inputs[t].bytes)
+        all.push_back(
+            {fmt::format("{} in the memory of {}", specs[t].name, specs[on].name), true, {}, Poison::Kind::noise, {{t, on}}});
+    }
+  }
   std::vector<std::size_t> alignments;
-  for (std::size_t t = 0; t < signature.tensors.size(); ++t) {
-    const TensorSpec& spec = signature.tensors[t];
+  for (std::size_t t = 0; t < specs.size(); ++t) {
+    const TensorSpec& spec = specs[t];
     alignments.push_back(spec.alignment);
-    if (!spec.alias.empty() && !spec.in_place_only)
-      all.push_back({spec.name + " in place of " + spec.alias, true, {}, Poison::Kind::noise, static_cast<int>(t)});
+    if (spec.in_place_only) continue;
+    for (const std::string& alias : spec.aliases) {
+      const auto on = static_cast<std::size_t>(std::ranges::find(specs, alias, &TensorSpec::name) - specs.begin());
+      all.push_back({spec.name + " in place of " + alias, true, {}, Poison::Kind::noise, {{t, on}}});
+    }
   }
   constexpr Poison::Kind kKinds[] = {Poison::Kind::numbers, Poison::Kind::noise, Poison::Kind::nans};
   auto rows = varied_offsets(alignments, seed);
@@ -154,10 +173,10 @@ std::vector<Placement> placements_of(const Signature& signature, double work, st
     rows.pop_back();
   }
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    all.push_back({fmt::format("at offsets {} from a cache line", fmt::join(rows[r], ", ")), false, rows[r], kKinds[r % 3], -1});
+    all.push_back({fmt::format("at offsets {} from a cache line", fmt::join(rows[r], ", ")), false, rows[r], kKinds[r % 3]});
   }
   // Last: who gives other bits here alone remembers; who does so because of the address has done it before.
-  all.push_back({"where other data lay before", true, {}, Poison::Kind::numbers, -1, true});
+  all.push_back({"where other data lay before", true, {}, Poison::Kind::numbers, {}, true});
   return all;
 }
 

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <span>
@@ -172,6 +173,7 @@ std::vector<TestCase> value_cases(const Op& op) {
       cases.push_back(std::move(*test));
     }
   }
+  std::ranges::move(pattern_cases(op), std::back_inserter(cases));
   return cases;
 }
 

@@ -31,7 +31,7 @@ typedef struct ExpArgs {
    y[i] = a[i] + b[i].
 
    a  f32 [n]  in
-   b  f32 [n]  in
+   b  f32 [n]  in; may be a itself
    y  f32 [n]  out; may be a or b itself, no other overlap
    n = 0 writes nothing. Classes: those of the arithmetic.
 

@@ -12,7 +12,8 @@ typedef enum AssayRopePairing { ASSAY_ROPE_SPLIT = 0, ASSAY_ROPE_ADJACENT = 1, A
    Rotates pairs of dimensions of each head: y0 = x0 c - x1 s, y1 = x1 c + x0 s.
 
    x    f32 [rows, heads, head_dim], strides x_row_stride, x_head_stride >= head_dim, in elements  in
-   cos  f32 [components, rows, pairs], strides component_stride, table_stride, in elements         in
+   cos  f32 [components, rows, pairs], strides component_stride, table_stride, in elements         in; a stride of 0: one for all;
+        else they do not overlap
    sin  f32 as cos, the same strides                                                               in
    y    f32 [rows, heads, head_dim], strides y_row_stride, y_head_stride                           out; may be x itself with the
         same strides, no other overlap; between head_dim and the stride nothing is read or written

@@ -21,7 +21,7 @@ class Tensor:
     role: str  # "in" or "out"
     dtype: str
     shape: tuple[int | str, ...]
-    alias: str  # of an output: the input that it may lie on, or ""
+    aliases: tuple[str, ...]  # of an output: the inputs that it may lie on
 
     def __str__(self) -> str:
         return f"{self.name}  {wanted_text(self.dtype, self.shape)}  {self.role}"
@@ -92,7 +92,7 @@ def op(name: str) -> Op:
     """An op's specification, as text and as data. Raises AssayError for an unknown name."""
     about = _shapes.info(require(name))
     shapes = _shapes.symbolic(name)
-    tensors = tuple(Tensor(one.name, one.role, one.dtype, shapes[one.name, one.role], one.alias) for one in _shapes._trial(name, {}))
+    tensors = tuple(Tensor(one.name, one.role, one.dtype, shapes[one.name, one.role], one.aliases) for one in _shapes._trial(name, {}))
     text = _specification(include_dir() / about["header"], name)
     order = re.search(r"Canonical order:(.*?)(?:\n\s*(?:Bound|Classes|Source|Domain)\b|\Z)", text, re.DOTALL)
     return Op(

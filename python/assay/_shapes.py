@@ -26,7 +26,7 @@ class Spec:
     dtype: str
     role: str
     shape: Shape
-    alias: str
+    aliases: tuple[str, ...]
     in_place_only: bool
 
 

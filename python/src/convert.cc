@@ -76,7 +76,7 @@ nb::dict spec_to(const TensorSpec& spec) {
   made["dtype"] = std::string(dtype_name(spec.dtype));
   made["role"] = spec.role == Direction::in ? "in" : "out";
   made["shape"] = nb::tuple(nb::cast(spec.shape));
-  made["alias"] = spec.alias;
+  made["aliases"] = nb::tuple(nb::cast(spec.aliases));
   made["in_place_only"] = spec.in_place_only;
   return made;
 }

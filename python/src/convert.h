@@ -43,7 +43,7 @@ nb::list strings_to(const List& strings) {
 
 // {"value", "bound", "bits_only"} of a bounded output; {"bytes"} of an exact one; {} of an encoded one.
 nb::dict expected_to(const reference::Expected& expected);
-// {"name", "dtype", "role", "shape", "alias", "in_place_only"} each.
+// {"name", "dtype", "role", "shape", "aliases", "in_place_only"} each.
 nb::list specs_to(const Signature& signature);
 // The scalars as the call's argument struct has them: all of them, whatever the parameters leave out.
 nb::dict scalars_of(const Op& op, const CallPart& part);

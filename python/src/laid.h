@@ -23,7 +23,7 @@ class Laid {
     for (std::size_t t = 0; t < pointers_.size(); ++t) {
       if (!signature_.tensors[t].in_place_only) continue;
       for (std::size_t other = 0; other < t; ++other) {
-        if (signature_.tensors[other].name == signature_.tensors[t].alias) pointers_[t] = pointers_[other];
+        if (signature_.tensors[other].name == signature_.tensors[t].aliases.front()) pointers_[t] = pointers_[other];
       }
     }
   }

@@ -33,14 +33,17 @@ std::vector<TensorSizes> gate_sizes(const Op&, const Gate& a) {
 }
 
 std::vector<TensorSpec> exp_outputs(const Op&, const ExpArgs& a) {
-  return {in_place(output("y", DType::f32, {a.n}), "x")};
+  return {in_place(output("y", DType::f32, {a.n}), {"x"})};
 }
 std::vector<TensorSpec> add_outputs(const Op&, const AddArgs& a) {
-  return {in_place(output("y", DType::f32, {a.n}), "a")};
+  return {in_place(output("y", DType::f32, {a.n}), {"a", "b"})};
 }
 std::vector<TensorSpec> gate_outputs(const Op&, const Gate& a) {
   const TensorSpec y = strided(output("y", DType::f32, {a.rows, a.n}), {a.y_stride, 1});
-  return {a.gate_stride == a.y_stride ? in_place(y, "gate") : y};
+  std::vector<std::string> aliases;
+  if (a.gate_stride == a.y_stride) aliases.emplace_back("gate");
+  if (a.up_stride == a.y_stride) aliases.emplace_back("up");
+  return {in_place(y, std::move(aliases))};
 }
 
 Signature exp_signature(const Op& op, const Params&, const ExpArgs& a) {

@@ -24,6 +24,12 @@ std::int64_t heads(const Op&, const Params& params, const A& a) {
 std::int64_t rows(const Op& op, const Params& params, const A&) {
   return is_prefill(op) ? size_of(params, "rows") : 1;
 }
+std::int64_t q_head(const Op& op, const Params& params, const A& a) {
+  return is_prefill(op) ? inner_stride(params, "q_row_stride", a.rows, a.n_heads, a.head_dim) : a.head_dim;
+}
+std::int64_t y_head(const Op& op, const Params& params, const A& a) {
+  return is_prefill(op) ? inner_stride(params, "y_row_stride", a.rows, a.n_heads, a.head_dim) : a.head_dim;
+}
 // decode has no rows.
 std::int64_t q_row(const Op& op, const Params&, const A& a) {
   return is_prefill(op) ? a.n_heads * a.q_head_stride : 0;
@@ -48,11 +54,11 @@ constexpr Field kFields[] = {{"q", offsetof(A, q), tensor},
                              {"window", offsetof(A, window), number, constant<0>},
                              {"causal", offsetof(A, causal), int32},
                              {"scale", offsetof(A, scale), real32},
-                             {"q_head_stride", offsetof(A, q_head_stride), size, same_as<&A::head_dim>, true},
-                             {"y_head_stride", offsetof(A, y_head_stride), size, same_as<&A::head_dim>, true},
                              {"rows", offsetof(A, rows), size, erased<rows>},
-                             {"q_row_stride", offsetof(A, q_row_stride), size, erased<q_row>, true},
-                             {"y_row_stride", offsetof(A, y_row_stride), size, erased<y_row>, true},
+                             {"q_head_stride", offsetof(A, q_head_stride), size, erased<q_head>, true},
+                             {"y_head_stride", offsetof(A, y_head_stride), size, erased<y_head>, true},
+                             {"q_row_stride", offsetof(A, q_row_stride), size, erased<q_row>},
+                             {"y_row_stride", offsetof(A, y_row_stride), size, erased<y_row>},
                              {"position", offsetof(A, position), number, erased<position>},
                              {"span_count", offsetof(A, span_count), length, erased<span_count>, false, {}, ""}};
 
@@ -95,16 +101,27 @@ std::vector<TensorSpec> outputs(const Op& op, const A& a) {
 Signature signature(const Op& op, const Params& params, const A& a) {
   const ViewLayout view = view_layout(params, a);
   const std::int64_t group = size_of(params, "group");
-  const std::vector<std::int64_t> cache{view.slots, a.n_kv, view.span_positions, a.head_dim};
+  const std::vector<std::int64_t> cache{view.slots, a.n_kv, view.kept_end - view.kept_begin, a.head_dim};
+  if (is_prefill(op)) {
+    check_apart("q", a.head_dim, {{a.rows, a.q_row_stride}, {a.n_heads, a.q_head_stride}});
+    check_apart("y", a.head_dim, {{a.rows, a.y_row_stride}, {a.n_heads, a.y_head_stride}});
+  }
   const int axis = is_prefill(op) ? 1 : 0;  // of the query heads
   Split by_heads{"n_kv", 1, {{"q", axis, 1, group}, {"k", 1}, {"v", 1}, {"y", axis, 1, group}}, {}};
-  by_heads.strides = {{"k_slot_stride", view.k_strides[0]}, {"v_slot_stride", view.v_strides[0]}};
+  by_heads.strides = {{"k_slot_stride", view.k_strides[0]}, {"k_head_stride", view.k_strides[1]},
+                      {"k_row_stride", view.k_strides[2]},  {"v_slot_stride", view.v_strides[0]},
+                      {"v_head_stride", view.v_strides[1]}, {"v_row_stride", view.v_strides[2]}};
   std::vector<Split> splits;
   if (is_prefill(op)) {
-    by_heads.strides.insert(by_heads.strides.end(), {{"q_row_stride", a.q_row_stride}, {"y_row_stride", a.y_row_stride}});
-    splits.push_back({"rows", 1, {{"q", 0}, {"y", 0}}, {}, {{"position", a.position}}});
+    const std::vector<std::pair<const char*, std::int64_t>> strides{{"q_row_stride", a.q_row_stride},
+                                                                    {"q_head_stride", a.q_head_stride},
+                                                                    {"y_row_stride", a.y_row_stride},
+                                                                    {"y_head_stride", a.y_head_stride}};
+    by_heads.strides.insert(by_heads.strides.end(), strides.begin(), strides.end());
+    // Fewer queries see fewer keys, where only those that are seen are there.
+    if (!view.only_seen) splits.push_back({"rows", 1, {{"q", 0}, {"y", 0}}, strides, {{"position", a.position}}});
   }
-  splits.push_back(by_heads);
+  if (!view.turned) splits.push_back(by_heads);
   return call_of({query(op, input("q", DType::f32, {a.n_heads, a.head_dim}), a, a.q_row_stride, a.q_head_stride),
                   strided(input("k", op.from, cache), view.k_strides), strided(input("v", op.from, cache), view.v_strides)},
                  outputs(op, a), splits);
@@ -113,20 +130,21 @@ Signature signature(const Op& op, const Params& params, const A& a) {
 std::vector<NestedArray> arrays(const Op& op, const Params& params, const A& a, std::span<void* const> tensors) {
   const ViewLayout view = view_layout(params, a);
   const auto place = [&](std::size_t tensor, std::int64_t elements) {
-    return static_cast<const std::byte*>(tensors[tensor]) + static_cast<std::size_t>(elements) * dtype_size(op.from);
+    return static_cast<const std::byte*>(tensors[tensor]) + elements * static_cast<std::ptrdiff_t>(dtype_size(op.from));
   };
   NestedArray spans{offsetof(A, spans), std::vector<std::byte>(static_cast<std::size_t>(view.span_count) * sizeof(AssayKvSpan))};
   for (std::int64_t i = 0; i < view.span_count; ++i) {
     const std::int64_t slot = (view.first_slot + i * view.slot_step) % view.slots;
     AssayKvSpan span{};
-    span.k = place(1, slot * view.k_strides[0]);
-    span.v = place(2, slot * view.v_strides[0]);
+    span.k = place(1, slot * view.k_strides[0] - view.kept_begin * view.k_strides[2]);
+    span.v = place(2, slot * view.v_strides[0] - view.kept_begin * view.v_strides[2]);
     span.first = view.first_position + i * (view.span_positions + view.span_gap);
     span.count = std::min(view.span_positions, view.length - i * view.span_positions);
-    span.k_head_stride = view.k_strides[1];
-    span.k_row_stride = view.k_strides[2];
-    span.v_head_stride = view.v_strides[1];
-    span.v_row_stride = view.v_strides[2];
+    const std::size_t turned = view.turned && i % 2 == 1 ? 1 : 0;
+    span.k_head_stride = view.k_strides[1 + turned];
+    span.k_row_stride = view.k_strides[2 - turned];
+    span.v_head_stride = view.v_strides[1 + turned];
+    span.v_row_stride = view.v_strides[2 - turned];
     std::memcpy(spans.bytes.data() + static_cast<std::size_t>(i) * sizeof span, &span, sizeof span);
   }
   return {spans};

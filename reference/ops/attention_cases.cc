@@ -13,6 +13,13 @@ constexpr std::int64_t kMostHeadStride = std::int64_t{1} << 31;  // what a size 
 
 // A view that begins late is seen through a window; without causality there is none.
 void mend(Params& params) {
+  if (params.integer_or("turned", 0) != 0) {
+    params.set("n_kv", ParamValue{std::int64_t{ASSAY_KV_BLOCK}});
+    params.set("span_positions", ParamValue{std::int64_t{ASSAY_KV_BLOCK}});
+    params.set("length", std::max<std::int64_t>(params.integer("length"), 2 * ASSAY_KV_BLOCK + 1));
+    params.set("only_seen", std::int64_t{0});
+  }
+  if (params.integer_or("only_seen", 0) != 0) params.set("span_positions", std::int64_t{0});
   if (params.integer("causal") == 0) return params.set("window", std::int64_t{0});
   if (params.integer("first_position") == 0) return;
   const std::int64_t seen = std::max<std::int64_t>(1, params.integer("length") - params.integer_or("rows", 1) + 1);
@@ -39,14 +46,22 @@ ShapeSpace attention_shapes(const Op& op) {
                     {"k_row_stride", 0, 0, 1, "head_dim"},
                     {"v_row_stride", 0, 0, 1, "head_dim"},
                     {"q_head_stride", 0, 0, 1, "head_dim"},
-                    {"y_head_stride", 0, 0, 1, "head_dim"}},
+                    {"y_head_stride", 0, 0, 1, "head_dim"},
+                    instead_of("k_row_stride", {"k_head_stride", 0, 0, 1, "head_dim"}),
+                    instead_of("v_row_stride", {"v_head_stride", 0, 0, 1, "head_dim"})},
                    {{"causal", numbers({1, 1, 1, 1, 1, 0})},
                     {"scale", {0.0883883461356163, 0.5, -0.25}},
                     {"first_position", numbers({0, 0, 0, 0, 48, 1008, 65488, 131008, 1 << 24})},
                     {"span_positions", numbers({0, 16, 48, 256})},
                     {"first_slot", numbers({0, 1})},
-                    {"slot_step", numbers({1, 10007})}}};
-  if (is_prefill(op)) space.sizes.insert(space.sizes.begin(), used({"rows", 4, 20}, {}, {{"kMaxVectors", 8, 16}}));
+                    {"slot_step", numbers({1, 10007})},
+                    {"only_seen", numbers({0, 0, 0, 1})},
+                    {"turned", numbers({0, 0, 0, 0, 0, 0, 0, 1})}}};
+  if (is_prefill(op)) {
+    space.sizes.insert(space.sizes.begin(), used({"rows", 4, 20}, {}, {{"kMaxVectors", 8, 16}}));
+    space.sizes.push_back(instead_of("q_head_stride", {"q_row_stride", 0, 0, 1, "head_dim"}));
+    space.sizes.push_back(instead_of("y_head_stride", {"y_row_stride", 0, 0, 1, "head_dim"}));
+  }
   space.mend = mend;
   space.vast = {{{"n_kv", 2},
                  {"group", 3},

@@ -28,9 +28,9 @@ inline TensorSpec strided(TensorSpec spec, std::vector<std::int64_t> strides) {
   spec.strides = std::move(strides);
   return spec;
 }
-// An output that may be its input `alias` itself.
-inline TensorSpec in_place(TensorSpec spec, std::string alias) {
-  spec.alias = std::move(alias);
+// An output that may be one of these inputs itself.
+inline TensorSpec in_place(TensorSpec spec, std::vector<std::string> aliases) {
+  spec.aliases = std::move(aliases);
   return spec;
 }
 // An input for which only this data makes sense.
@@ -48,6 +48,28 @@ inline Size limited(Size size, std::int64_t limit) {
   size.limit = limit;
   return size;
 }
+// A stride that other rows lie within, or outside; `other` is their stride.
+inline Size instead_of(const char* other, Size size) {
+  size.without = other;
+  return size;
+}
+// A stride that may be 0.
+inline Size broadcast(Size size) {
+  size.may_be_0 = true;
+  return size;
+}
+// Of a tensor [outers, inners, width] the stride of `inners` where the params do not give it: the width, but where they give an outer stride
+// in which the inners have no room the outers lie within them.
+std::int64_t inner_stride(const Params& params, const char* outer_stride, std::int64_t outers, std::int64_t inners,
+                          std::int64_t width);
+
+struct Axis {
+  std::int64_t count;
+  std::int64_t stride;
+};
+// Throws std::invalid_argument where rows of that width overlap, whichever axis lies within which.
+void check_apart(const char* tensor, std::int64_t width, std::vector<Axis> axes);
+
 // A row stride of vast calls, in elements: the third row lies past 2^31 of them, the fifth past 2^32, no row
 // beside another's place modulo a power of two.
 inline constexpr std::int64_t kVastStride = (std::int64_t{1} << 30) + 48 * 37;

@@ -13,6 +13,9 @@ using enum FieldKind;
 using Store = KvStoreArgs;
 using Repack = KvRepackArgs;
 
+std::int64_t store_head(const Op&, const Params& params, const Store& a) {
+  return inner_stride(params, "src_row_stride", a.tokens, a.n_kv, a.head_dim);
+}
 std::int64_t store_row(const Op&, const Params&, const Store& a) {
   return a.n_kv * a.src_head_stride;
 }
@@ -25,8 +28,8 @@ constexpr Field kStoreFields[] = {{"src", offsetof(Store, src), tensor},
                                   {"head_dim_padded", offsetof(Store, head_dim_padded), number, same_as<&Store::head_dim>},
                                   {"capacity", offsetof(Store, capacity), size},
                                   {"position", offsetof(Store, position), any, constant<0>},
-                                  {"src_head_stride", offsetof(Store, src_head_stride), size, same_as<&Store::head_dim>, true},
-                                  {"src_row_stride", offsetof(Store, src_row_stride), size, erased<store_row>, true}};
+                                  {"src_head_stride", offsetof(Store, src_head_stride), size, erased<store_head>, true},
+                                  {"src_row_stride", offsetof(Store, src_row_stride), size, erased<store_row>}};
 
 std::vector<TensorSizes> store_sizes(const Op&, const Store& a) {
   return {{{a.tokens, a.n_kv, a.head_dim}, {a.src_row_stride, a.src_head_stride}}, {{a.n_kv, a.capacity, a.head_dim_padded}}};
@@ -47,10 +50,13 @@ std::vector<TensorSpec> store_outputs(const Op& op, const Store& a) {
 }
 
 Signature store_signature(const Op& op, const Params&, const Store& a) {
+  check_apart("src", a.head_dim, {{a.tokens, a.src_row_stride}, {a.n_kv, a.src_head_stride}});
+  const std::vector<std::pair<const char*, std::int64_t>> strides{{"src_row_stride", a.src_row_stride},
+                                                                  {"src_head_stride", a.src_head_stride}};
   return call_of({strided(input("src", DType::f32, {a.tokens, a.n_kv, a.head_dim}), {a.src_row_stride, a.src_head_stride, 1})},
                  store_outputs(op, a),
-                 {{"tokens", 1, {{"src", 0}, {"dst", 1}}, {}, {{"position", a.position}}},
-                  {"n_kv", 1, {{"src", 1}, {"dst", 0}}, {{"src_row_stride", a.src_row_stride}}}});
+                 {{"tokens", 1, {{"src", 0}, {"dst", 1}}, strides, {{"position", a.position}}},
+                  {"n_kv", 1, {{"src", 1}, {"dst", 0}}, strides}});
 }
 
 Cost store_cost(const Op& op, const Params&, const Store& a) {
@@ -66,7 +72,8 @@ ShapeSpace store_shapes(const Op&) {
        {"head_dim_padded", 0, 0, 1, "head_dim"},
        used({"capacity", 64, 200}, {Column::positions}),
        {"position", 0, 60, 1, nullptr, true},
-       {"src_head_stride", 0, 0, 1, "head_dim"}},
+       {"src_head_stride", 0, 0, 1, "head_dim"},
+       instead_of("src_head_stride", {"src_row_stride", 0, 0, 1, "head_dim"})},
       {},
       [](Params& params) {
         const std::int64_t end = params.integer_or("position", 0) + params.integer("tokens");
@@ -103,7 +110,7 @@ std::vector<std::int64_t> buffer_of(const Repack& a) {
   return {a.n_kv * std::max(a.capacity_src, a.capacity_dst), a.row};
 }
 std::vector<TensorSpec> repack_outputs(const Op& op, const Repack& a) {
-  TensorSpec after = in_place(output("data", op.from, buffer_of(a)), "data");
+  TensorSpec after = in_place(output("data", op.from, buffer_of(a)), {"data"});
   after.in_place_only = true;
   return {after};
 }

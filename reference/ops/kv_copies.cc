@@ -13,6 +13,12 @@ using enum FieldKind;
 using Copy = KvCopyArgs;
 using Logits = LogitsCopyToPositionArgs;
 
+std::int64_t src_row(const Op&, const Params& params, const Copy& a) {
+  return inner_stride(params, "src_head_stride", a.n_kv, a.positions, a.head_dim);
+}
+std::int64_t dst_row(const Op&, const Params& params, const Copy& a) {
+  return inner_stride(params, "dst_head_stride", a.n_kv, a.positions, a.head_dim);
+}
 std::int64_t src_head(const Op&, const Params&, const Copy& a) {
   return a.positions * a.src_row_stride;
 }
@@ -25,20 +31,14 @@ constexpr Field kCopyFields[] = {{"src", offsetof(Copy, src), tensor},
                                  {"n_kv", offsetof(Copy, n_kv), size},
                                  {"positions", offsetof(Copy, positions), size},
                                  {"head_dim", offsetof(Copy, head_dim), size},
-                                 {"src_row_stride", offsetof(Copy, src_row_stride), number, same_as<&Copy::head_dim>},
-                                 {"dst_row_stride", offsetof(Copy, dst_row_stride), number, same_as<&Copy::head_dim>},
+                                 {"src_row_stride", offsetof(Copy, src_row_stride), number, erased<src_row>},
+                                 {"dst_row_stride", offsetof(Copy, dst_row_stride), number, erased<dst_row>},
                                  {"src_head_stride", offsetof(Copy, src_head_stride), number, erased<src_head>},
                                  {"dst_head_stride", offsetof(Copy, dst_head_stride), number, erased<dst_head>}};
 
 std::vector<TensorSizes> copy_sizes(const Op&, const Copy& a) {
   const std::vector<std::int64_t> shape{a.n_kv, a.positions, a.head_dim};
   return {{shape, {a.src_head_stride, a.src_row_stride}}, {shape, {a.dst_head_stride, a.dst_row_stride}}};
-}
-
-// Heads of rows, or rows of heads: either way none overlap.
-void check_heads(const char* name, const Copy& a, std::int64_t head, std::int64_t row) {
-  if (head >= a.positions * row || (head >= a.head_dim && row >= a.n_kv * head)) return;
-  throw std::invalid_argument(std::string(name) + " = " + std::to_string(head) + ": rows and heads overlap");
 }
 
 // A row stride below head_dim is for the kernel to refuse: the tensors then lie dense.
@@ -49,15 +49,17 @@ std::vector<TensorSpec> copy_outputs(const Op& op, const Copy& a) {
   return {copied(output("dst", op.from, {a.n_kv, a.positions, a.head_dim}), a, a.dst_head_stride, a.dst_row_stride)};
 }
 Signature copy_signature(const Op& op, const Params&, const Copy& a) {
-  check_heads("src_head_stride", a, a.src_head_stride, a.src_row_stride);
-  check_heads("dst_head_stride", a, a.dst_head_stride, a.dst_row_stride);
+  if (a.src_row_stride >= a.head_dim)
+    check_apart("src", a.head_dim, {{a.n_kv, a.src_head_stride}, {a.positions, a.src_row_stride}});
+  if (a.dst_row_stride >= a.head_dim)
+    check_apart("dst", a.head_dim, {{a.n_kv, a.dst_head_stride}, {a.positions, a.dst_row_stride}});
+  const std::vector<std::pair<const char*, std::int64_t>> strides{{"src_head_stride", a.src_head_stride},
+                                                                  {"src_row_stride", a.src_row_stride},
+                                                                  {"dst_head_stride", a.dst_head_stride},
+                                                                  {"dst_row_stride", a.dst_row_stride}};
   return call_of({copied(input("src", op.from, {a.n_kv, a.positions, a.head_dim}), a, a.src_head_stride, a.src_row_stride)},
                  copy_outputs(op, a),
-                 {{"n_kv", 1, {{"src", 0}, {"dst", 0}}, {}},
-                  {"positions",
-                   1,
-                   {{"src", 1}, {"dst", 1}},
-                   {{"src_head_stride", a.src_head_stride}, {"dst_head_stride", a.dst_head_stride}}}});
+                 {{"n_kv", 1, {{"src", 0}, {"dst", 0}}, strides}, {"positions", 1, {{"src", 1}, {"dst", 1}}, strides}});
 }
 
 Cost copy_cost(const Op& op, const Params&, const Copy& a) {
@@ -69,7 +71,9 @@ ShapeSpace copy_shapes(const Op&) {
            used({"positions", 10, 40}, {Column::positions}),
            used({"head_dim", 80, 160}, {Column::head_dim}),
            {"src_row_stride", 0, 0, 1, "head_dim"},
-           {"dst_row_stride", 0, 0, 1, "head_dim"}},
+           {"dst_row_stride", 0, 0, 1, "head_dim"},
+           instead_of("src_row_stride", {"src_head_stride", 0, 0, 1, "head_dim"}),
+           instead_of("dst_row_stride", {"dst_head_stride", 0, 0, 1, "head_dim"})},
           {},
           nullptr,
           {{{"n_kv", 3},

@@ -39,7 +39,7 @@ TensorSpec x_of(const Args& a) {
 template <class Args>
 std::vector<TensorSpec> outputs(const Op&, const Args& a) {
   const TensorSpec y = strided(output("y", DType::f32, {a.rows, a.n}), {a.y_stride, 1});
-  return {a.x_stride == a.y_stride ? in_place(y, "x") : y};
+  return {a.x_stride == a.y_stride ? in_place(y, {"x"}) : y};
 }
 
 Signature norm_signature(const Op& op, const Params&, const Norm& a) {

@@ -131,6 +131,25 @@ std::int64_t stride_of(const Params& params, const char* name, std::int64_t dens
   return value;
 }
 
+std::int64_t inner_stride(const Params& params, const char* outer_stride, std::int64_t outers, std::int64_t inners,
+                          std::int64_t width) {
+  const std::int64_t outer = bounded_or(params, outer_stride, 0);
+  return outer > 0 && outer < inners * width ? outers * outer : width;
+}
+
+void check_apart(const char* tensor, std::int64_t width, std::vector<Axis> axes) {
+  if (std::ranges::any_of(axes, [](const Axis& axis) { return axis.count == 0; })) return;
+  std::erase_if(axes, [](const Axis& axis) { return axis.count == 1; });
+  std::ranges::sort(axes, {}, &Axis::stride);
+  std::int64_t extent = width;
+  for (const Axis& axis : axes) {
+    if (axis.stride < extent)
+      throw std::invalid_argument(std::string(tensor) + ": rows overlap, " + std::to_string(axis.stride) +
+                                  " elements apart, each of " + std::to_string(extent));
+    extent += (axis.count - 1) * axis.stride;
+  }
+}
+
 std::int64_t bounded_or(const Params& params, const char* name, std::int64_t fallback) {
   if (!params.has(name)) return fallback;
   const std::int64_t value = params.integer(name);

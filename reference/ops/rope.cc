@@ -75,17 +75,23 @@ std::vector<Params> table_bench_params(const Op&) {
   return {{{"rows", 512}, {"pairs", 64}, {"recipe", std::string("f64")}, {"theta", 1e6}}};
 }
 
+std::int64_t x_head(const Op&, const Params& params, const A& a) {
+  return inner_stride(params, "x_row_stride", a.rows, a.heads, a.head_dim);
+}
+std::int64_t y_head(const Op&, const Params& params, const A& a) {
+  return inner_stride(params, "y_row_stride", a.rows, a.heads, a.head_dim);
+}
 std::int64_t x_row(const Op&, const Params&, const A& a) {
   return a.heads * a.x_head_stride;
 }
 std::int64_t y_row(const Op&, const Params&, const A& a) {
   return a.heads * a.y_head_stride;
 }
-std::int64_t pairs(const Op&, const Params&, const A& a) {
-  return a.rot_dim / 2;
+std::int64_t table(const Op&, const Params& params, const A& a) {
+  return inner_stride(params, "component_stride", a.components, a.rows, a.rot_dim / 2);
 }
 std::int64_t component(const Op&, const Params&, const A& a) {
-  return a.rows * a.table_stride;
+  return a.table_stride == 0 ? a.rot_dim / 2 : a.rows * a.table_stride;
 }
 
 constexpr Field kFields[] = {{"x", offsetof(A, x), tensor},
@@ -97,12 +103,12 @@ constexpr Field kFields[] = {{"x", offsetof(A, x), tensor},
                              {"head_dim", offsetof(A, head_dim), size},
                              {"rot_dim", offsetof(A, rot_dim), size, same_as<&A::head_dim>},
                              {"components", offsetof(A, components), size, constant<1>},
-                             {"x_head_stride", offsetof(A, x_head_stride), size, same_as<&A::head_dim>, true},
-                             {"y_head_stride", offsetof(A, y_head_stride), size, same_as<&A::head_dim>, true},
+                             {"x_head_stride", offsetof(A, x_head_stride), size, erased<x_head>, true},
+                             {"y_head_stride", offsetof(A, y_head_stride), size, erased<y_head>, true},
                              {"x_row_stride", offsetof(A, x_row_stride), size, erased<x_row>},
                              {"y_row_stride", offsetof(A, y_row_stride), size, erased<y_row>},
-                             {"table_stride", offsetof(A, table_stride), size, erased<pairs>, true},
-                             {"component_stride", offsetof(A, component_stride), size, erased<component>, true},
+                             {"table_stride", offsetof(A, table_stride), size, erased<table>},
+                             {"component_stride", offsetof(A, component_stride), size, erased<component>},
                              {"pairing", offsetof(A, pairing), choice, nullptr, false, kPairings},
                              {"section0", offsetof(A, sections), int32, constant<0>},
                              {"section1", offsetof(A, sections) + 4, int32, constant<0>},
@@ -116,30 +122,34 @@ std::vector<TensorSizes> sizes(const Op&, const A& a) {
           {{a.components, a.rows, a.rot_dim}, {a.component_stride, a.table_stride}}};
 }
 
-// Rows of heads, or heads of rows: either way no two of them overlap.
-void check_rows(const char* name, const A& a, std::int64_t row, std::int64_t head) {
-  if (row >= a.heads * head || (row >= a.head_dim && head >= a.rows * row)) return;
-  throw std::invalid_argument(std::string(name) + " = " + std::to_string(row) + ": rows and heads overlap");
-}
-
 std::vector<TensorSpec> outputs(const Op&, const A& a) {
   const TensorSpec y = strided(output("y", DType::f32, {a.rows, a.heads, a.head_dim}), {a.y_row_stride, a.y_head_stride, 1});
   const bool alike = a.x_row_stride == a.y_row_stride && a.x_head_stride == a.y_head_stride;
-  return {alike ? in_place(y, "x") : y};
+  return {alike ? in_place(y, {"x"}) : y};
 }
 
 Signature signature(const Op& op, const Params&, const A& a) {
-  check_rows("x_row_stride", a, a.x_row_stride, a.x_head_stride);
-  check_rows("y_row_stride", a, a.y_row_stride, a.y_head_stride);
+  // What a stride of 0 repeats is there once.
+  const auto held = [&](std::int64_t count, std::int64_t stride) {
+    return stride == 0 && a.rot_dim / 2 > 0 ? std::min<std::int64_t>(count, 1) : count;
+  };
+  const std::int64_t components = held(a.components, a.component_stride);
+  const std::int64_t rows = held(a.rows, a.table_stride);
+  check_apart("x", a.head_dim, {{a.rows, a.x_row_stride}, {a.heads, a.x_head_stride}});
+  check_apart("y", a.head_dim, {{a.rows, a.y_row_stride}, {a.heads, a.y_head_stride}});
+  check_apart("cos", a.rot_dim / 2, {{components, a.component_stride}, {rows, a.table_stride}});
   const auto table = [&](const char* name) {
-    return strided(with_data(input(name, DType::f32, {a.components, a.rows, a.rot_dim / 2}), {"uniform"}),
+    return strided(with_data(input(name, DType::f32, {components, rows, a.rot_dim / 2}), {"uniform"}),
                    {a.component_stride, a.table_stride, 1});
   };
-  return call_of({strided(input("x", DType::f32, {a.rows, a.heads, a.head_dim}), {a.x_row_stride, a.x_head_stride, 1}),
-                  table("cos"), table("sin")},
-                 outputs(op, a),
-                 {{"rows", 1, {{"x", 0}, {"cos", 1}, {"sin", 1}, {"y", 0}}, {{"component_stride", a.component_stride}}},
-                  {"heads", 1, {{"x", 1}, {"y", 1}}, {{"x_row_stride", a.x_row_stride}, {"y_row_stride", a.y_row_stride}}}});
+  const std::vector<std::pair<const char*, std::int64_t>> strides{
+      {"x_row_stride", a.x_row_stride},   {"x_head_stride", a.x_head_stride}, {"y_row_stride", a.y_row_stride},
+      {"y_head_stride", a.y_head_stride}, {"table_stride", a.table_stride},   {"component_stride", a.component_stride}};
+  return call_of(
+      {strided(input("x", DType::f32, {a.rows, a.heads, a.head_dim}), {a.x_row_stride, a.x_head_stride, 1}), table("cos"),
+       table("sin")},
+      outputs(op, a),
+      {{"rows", 1, {{"x", 0}, {"cos", 1}, {"sin", 1}, {"y", 0}}, strides}, {"heads", 1, {{"x", 1}, {"y", 1}}, strides}});
 }
 
 // A section that is used has its component, and some section is not empty.
@@ -170,7 +180,11 @@ ShapeSpace shapes(const Op&) {
        used({"rot_dim", 0, 160, 2, nullptr, true}, {Column::rot_dim}),
        limited({"components", 4, 1, 4}, 4),
        {"x_head_stride", 0, 0, 1, "head_dim"},
-       {"y_head_stride", 0, 0, 1, "head_dim"}},
+       {"y_head_stride", 0, 0, 1, "head_dim"},
+       instead_of("x_head_stride", {"x_row_stride", 0, 0, 1, "head_dim"}),
+       instead_of("y_head_stride", {"y_row_stride", 0, 0, 1, "head_dim"}),
+       broadcast({"table_stride", 0, 0, 2, "head_dim"}),
+       broadcast(instead_of("table_stride", {"component_stride", 0, 0, 2, "head_dim"}))},
       {{"pairing", {std::begin(kPairings), std::end(kPairings)}},
        {"section0", {std::int64_t{3}}},
        {"section1", {std::int64_t{2}}},

@@ -69,6 +69,8 @@ struct Size {
   std::vector<Border> borders = {};
   std::int64_t cheap = 0;                      // the least with which the op computes something; 0: its unit
   std::int64_t limit = std::int64_t{1} << 24;  // the largest that kernels take, or that a case can hold
+  const char* without = nullptr;               // a stride: another that is not given beside it, but follows from it
+  bool may_be_0 = false;                       // a stride: 0 is one row for all
 };
 
 // A parameter with a few values that matter; the first is the default.

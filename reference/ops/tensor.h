@@ -22,8 +22,8 @@ struct TensorSpec {
   std::vector<std::int64_t> shape;    // logical, outermost first
   std::vector<std::int64_t> strides;  // elements, one a dimension; the innermost is 1
   std::size_t alignment = 1;          // bytes that the op's header demands
-  std::string alias;                  // outputs: the input that it may be, laid out alike; empty: none
-  bool in_place_only = false;         // outputs: the op has one buffer, so it always lies on its alias
+  std::vector<std::string> aliases;   // outputs: the inputs that it may be, each laid out alike
+  bool in_place_only = false;         // outputs: the op has one buffer, so it always lies on its one alias
   std::optional<Distribution> data;   // inputs: the only data that makes sense here (ids, positions, tables)
   // Elements from where the argument struct's pointer points to the tensor's first: where an output is part of a larger buffer, as
   // the rows that kv_store writes are.

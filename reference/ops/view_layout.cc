@@ -14,15 +14,26 @@ using A = AttentionArgs;
 
 constexpr std::int64_t kMostSpans = std::int64_t{1} << 24;
 
-// Slot, head and row strides of k or v; heads of slots, or slots of heads: either way none overlap.
+// Slot, head and row strides of k or v, whichever lies within which.
 std::vector<std::int64_t> strides_of(const Params& params, const std::string& tensor, const ViewLayout& view, const A& a) {
-  const std::int64_t row = stride_of(params, (tensor + "_row_stride").c_str(), a.head_dim);
-  const std::int64_t head = stride_of(params, (tensor + "_head_stride").c_str(), view.span_positions * row);
-  const std::int64_t slot = bounded_or(params, (tensor + "_slot_stride").c_str(), a.n_kv * head);
-  if (slot < a.n_kv * head && (slot < view.span_positions * row || head < view.slots * slot)) {
-    throw std::invalid_argument(tensor + "_slot_stride = " + std::to_string(slot) + ": slots and heads overlap");
-  }
+  const std::string head_stride = tensor + "_head_stride";
+  const std::string row_stride = tensor + "_row_stride";
+  const std::int64_t row_otherwise = inner_stride(params, head_stride.c_str(), a.n_kv, view.span_positions, a.head_dim);
+  const std::int64_t row = params.has(row_stride) ? stride_of(params, row_stride.c_str(), a.head_dim) : row_otherwise;
+  const std::int64_t head = params.has(head_stride) ? size_of(params, head_stride.c_str()) : view.span_positions * row;
+  const std::int64_t slot =
+      bounded_or(params, (tensor + "_slot_stride").c_str(), std::max(a.n_kv * head, row > head ? view.span_positions * row : 0));
+  check_apart(tensor.c_str(), a.head_dim, {{view.slots, slot}, {a.n_kv, head}, {view.span_positions, row}});
   return {slot, head, row, 1};
+}
+
+// Every query sees from its window's first position to its own.
+void keep_seen(const A& a, ViewLayout& view) {
+  if (view.span_count > 1)
+    throw std::invalid_argument("only_seen = 1 in " + std::to_string(view.span_count) + " spans; expected one");
+  if (a.causal == 0) return;
+  view.kept_end = std::clamp<std::int64_t>(a.position + a.rows - view.first_position, 0, view.length);
+  if (a.window > 0) view.kept_begin = std::clamp<std::int64_t>(a.position - a.window + 1 - view.first_position, 0, view.kept_end);
 }
 
 }  // namespace
@@ -45,6 +56,13 @@ ViewLayout view_layout(const Params& params, const A& a) {
                                 ", slot_step = " + std::to_string(view.slot_step) + "; expected at least 1, 0 and 1");
   }
   if (std::gcd(view.slot_step, view.slots) != 1) throw std::invalid_argument("slot_step and slots have a common factor");
+  view.turned = params.integer_or("turned", 0) != 0;
+  if (view.turned && a.n_kv != view.span_positions)
+    throw std::invalid_argument("turned = 1 with n_kv = " + std::to_string(a.n_kv) + "; expected span_positions");
+  view.kept_begin = 0;
+  view.kept_end = view.span_positions;
+  view.only_seen = params.integer_or("only_seen", 0) != 0;
+  if (view.only_seen) keep_seen(a, view);
   view.k_strides = strides_of(params, "k", view, a);
   view.v_strides = strides_of(params, "v", view, a);
   return view;

@@ -21,6 +21,10 @@ struct ViewLayout {
   std::int64_t slots;
   std::int64_t first_slot;
   std::int64_t slot_step;
+  bool turned;              // every second span has positions where the others have heads, and heads where they have positions
+  bool only_seen;           // the tensors hold only rows that some query sees: kept_begin .. kept_end - 1 of the one span
+  std::int64_t kept_begin;  // else 0
+  std::int64_t kept_end;    // else span_positions
   std::vector<std::int64_t> k_strides;  // slot, head, row, 1
   std::vector<std::int64_t> v_strides;
 };

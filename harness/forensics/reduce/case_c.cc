@@ -79,7 +79,7 @@ std::string tensors_text(const Op& op, const Signature& signature, const Candida
     const bool in = spec.role == Direction::in;
     const auto field = std::ranges::find_if(
         op.family->fields, [&](const Field& one) { return one.kind == FieldKind::tensor && one.name == spec.name; });
-    const auto on = std::ranges::find(signature.tensors, spec.in_place_only ? spec.alias : "", &TensorSpec::name);
+    const auto on = std::ranges::find(signature.tensors, spec.in_place_only ? spec.aliases.front() : "", &TensorSpec::name);
     text += fmt::format("    {{\"{}\", {}, {}, {}, {}, {}, {}}},\n", spec.name, in ? spec.name + "_in" : "NULL",
                         spec.extent_bytes(), std::max<std::size_t>(spec.alignment, 1), in ? candidate.traits.over_read() : 0,
                         field == op.family->fields.end() ? "0" : fmt::format("offsetof({}, {})", op.family->args, field->name),

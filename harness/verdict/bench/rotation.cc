@@ -77,7 +77,7 @@ Rotation::Copies Rotation::lay_out(const Op& op, const Params& params, const Sig
       const TensorSpec& spec = signature.tensors[i];
       pointers.push_back(base + offsets[i]);
       for (std::size_t t = 0; t < i && spec.in_place_only; ++t) {
-        if (signature.tensors[t].name == spec.alias) pointers.back() = pointers[t];
+        if (signature.tensors[t].name == spec.aliases.front()) pointers.back() = pointers[t];
       }
       if (copy == 0 && spec.role == Direction::in) fill(spec, static_cast<std::uint32_t>(i), base + offsets[i]);
     }

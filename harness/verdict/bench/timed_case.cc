@@ -45,8 +45,8 @@ TimedCase::TimedCase(const Op& op, const Params& params, Temperature temperature
   const std::vector<TensorSpec>& specs = signature_.tensors;
   std::vector<void*> pointers;
   for (std::size_t t = 0; t < specs.size(); ++t) {
-    const bool in_place = specs[t].in_place_only;
-    const auto on = std::ranges::find(specs, in_place ? specs[t].alias : specs[t].name, &TensorSpec::name);
+    const auto on =
+        std::ranges::find(specs, specs[t].in_place_only ? specs[t].aliases.front() : specs[t].name, &TensorSpec::name);
     lies_on_.push_back(static_cast<std::size_t>(on - specs.begin()));
     pointers.push_back(address_of(lies_on_[t]));
     patterns_.push_back(specs[t].role == Direction::in ? pattern_of(specs[t], static_cast<std::uint32_t>(t),

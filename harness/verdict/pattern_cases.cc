@@ -1,0 +1,168 @@
+// Cases whose data have a pattern that no draw has.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <span>
+
+#include "harness/verdict/cases.h"
+#include "harness/verdict/draw.h"
+#include "harness/verdict/drawn_case.h"
+#include "harness/verdict/placements.h"
+
+namespace assay {
+namespace {
+
+constexpr double kPatternWork = 1 << 18;
+constexpr std::uint64_t kSeed = 4;
+constexpr int kTries = 16;
+constexpr std::int64_t kRun = 64;     // elements
+constexpr std::int64_t kSquare = 16;  // of every size, where two inputs are to be as long
+
+bool is_real(const Array& array) {
+  return array.dtype == DType::f32 || array.dtype == DType::f16 || array.dtype == DType::bf16;
+}
+
+std::int64_t row_length(const Array& array) {
+  return array.shape.empty() ? 1 : array.shape.back();
+}
+
+void put(Array& array, std::int64_t i, SpecialNumber number, bool negative = false) {
+  put_special(array.dtype, array.bytes.data(), i, number, negative);
+}
+
+// Every row begins as the first does, up to half of it; of blocks up to the middle of a block. One row of blocks: every block begins so.
+void begin_alike(Array& array, std::size_t /*input*/) {
+  const std::size_t size = dtype_size(array.dtype);
+  const bool block = is_block(array.dtype);
+  const bool one_row = array.elements() == row_length(array);
+  const auto length = static_cast<std::size_t>(block && one_row ? 1 : row_length(array));
+  if (length == 0 || array.dtype == DType::i32) return;
+  const std::size_t same = length / 2 * size + (block ? size / 2 : 0);
+  for (std::size_t at = length * size; at + same <= array.bytes.size(); at += length * size)
+    std::memcpy(&array.bytes[at], array.bytes.data(), same);
+}
+
+// Every row begins with what changes nothing, up to half of it: with 0 in the first and third input, as a padded row does, with 1 in the
+// second, as a norm's weights or a cosine.
+void begin_neutral(Array& array, std::size_t input) {
+  const std::int64_t length = row_length(array);
+  if (!is_real(array)) return;
+  for (std::int64_t i = 0; i < array.elements(); ++i) {
+    if (i % length < length / 2) put(array, i, input % 2 == 0 ? SpecialNumber::zero : SpecialNumber::one);
+  }
+}
+
+// Every second run of the first input's rows is masked, as scores are.
+void mask_runs(Array& array, std::size_t input) {
+  const std::int64_t length = row_length(array);
+  if (!is_real(array) || input > 0) return;
+  for (std::int64_t i = 0; i < array.elements(); ++i) {
+    if (i % length / kRun % 2 == 1) put(array, i, SpecialNumber::infinity, true);
+  }
+}
+
+struct Pattern {
+  const char* what;
+  void (*put)(Array& array, std::size_t input);
+  std::int64_t length;  // of a row of the first input, at least, if draws have it
+};
+constexpr std::array<Pattern, 3> kPatterns{{{"rows that begin alike", begin_alike, kRun},
+                                            {"rows that begin with 0 or 1", begin_neutral, kRun},
+                                            {"runs of -inf", mask_runs, 3 * kRun + 1}}};
+
+TestCase named(const Op& op, TestCase test, const std::string& what) {
+  test.status = status_for(op, test.params, signature_of(op, test.params), test.inputs);
+  test.name = fmt::format("{}, {}", what, test.params.to_string());
+  test.repro = "--case values";
+  return test;
+}
+
+// Drawn until a row of the first input is as long; the longest of those drawn.
+TestCase long_case(const Op& op, std::int64_t length) {
+  const ShapeSpace space = op.family->shapes(op);
+  Draws draws(kSeed);
+  Params best;
+  std::int64_t longest = -1;
+  for (int i = 0; i < kTries && longest < length; ++i) {
+    Params params = draw_params(op, space, draws, kPatternWork);
+    const std::vector<TensorSpec> specs = signature_of(op, params).tensors;
+    if (specs.front().shape.back() <= longest) continue;
+    longest = specs.front().shape.back();
+    best = std::move(params);
+  }
+  return drawn_case(op, std::move(best), "gauss", kSeed);
+}
+
+// Every size alike, but one: a unit of it.
+Params square_params(const Op& op, std::string_view but) {
+  const ShapeSpace space = op.family->shapes(op);
+  Params params;
+  for (const Size& size : space.sizes) {
+    if (size.stride_of != nullptr || size.optional) continue;
+    params.set(size.name, size.name == but ? size.unit : std::min(in_units(kSquare, size), size.limit));
+  }
+  for (const Choice& choice : space.choices) params.set(choice.name, choice.values.front());
+  if (space.mend != nullptr) space.mend(params);
+  return params;
+}
+
+bool may_share(const Op& op, const Params& params, std::size_t one, std::size_t other) {
+  if (work_of(op, params) > 8 * kPatternWork) return false;
+  const std::vector<TensorSpec> specs = signature_of(op, params).tensors;
+  if (other >= specs.size() || specs[one].role == Direction::out || specs[other].role == Direction::out) return false;
+  const auto data = [](const TensorSpec& spec) { return spec.data ? spec.data->name : ""; };
+  return data(specs[one]) == data(specs[other]) && can_share(specs[one], specs[other]);
+}
+
+// Inputs `one` and `other` hold the same, and lie in one memory (harness/verdict/placements.h).
+std::optional<TestCase> shared_case(const Op& op, std::size_t one, std::size_t other) {
+  Draws draws(kSeed);
+  const ShapeSpace space = op.family->shapes(op);
+  std::vector<Params> tries{draw_params(op, space, draws, kPatternWork), square_params(op, "")};
+  for (const Size& size : space.sizes) tries.push_back(square_params(op, size.name));
+  const auto fits = std::ranges::find_if(tries, [&](const Params& params) { return may_share(op, params, one, other); });
+  if (fits == tries.end()) return std::nullopt;
+  TestCase test = drawn_case(op, *fits, "gauss", kSeed);
+  test.inputs[other].bytes = test.inputs[one].bytes;
+  const std::vector<TensorSpec> specs = signature_of(op, *fits).tensors;
+  return named(op, std::move(test), fmt::format("{} is {}", specs[other].name, specs[one].name));
+}
+
+// Of an op that tells which of equal numbers it took: the largest as the first, the last, and between, farther apart than 16 bits reach.
+std::optional<TestCase> far_ties(const Op& op) {
+  const ShapeSpace space = op.family->shapes(op);
+  if (op.to != DType::i32 || space.sizes.size() != 1) return std::nullopt;
+  const Size& size = space.sizes.front();
+  TestCase test = drawn_case(op, {{size.name, values_in_use(size.in_use).back()}}, "gauss", kSeed);
+  Array& row = test.inputs.front();
+  for (const std::int64_t i : {std::int64_t{0}, row.elements() / 2 + 1, row.elements() - 1}) put(row, i, SpecialNumber::largest);
+  return named(op, std::move(test), "equal maxima far apart");
+}
+
+}  // namespace
+
+std::vector<TestCase> pattern_cases(const Op& op) {
+  std::vector<TestCase> cases;
+  for (const Pattern& pattern : kPatterns) {
+    const TestCase tame = long_case(op, pattern.length);
+    TestCase test = tame;
+    for (std::size_t i = 0; i < test.inputs.size(); ++i) pattern.put(test.inputs[i], i);
+    const auto same = [&](std::size_t i) { return test.inputs[i].bytes == tame.inputs[i].bytes; };
+    std::size_t unchanged = 0;
+    while (unchanged < test.inputs.size() && same(unchanged)) ++unchanged;
+    if (unchanged < test.inputs.size()) cases.push_back(named(op, std::move(test), pattern.what));
+  }
+  const std::vector<TensorSpec> specs = signature_of(op, square_params(op, "")).tensors;
+  for (std::size_t other = 0; other < specs.size(); ++other) {
+    for (std::size_t one = 0; one < other; ++one) {
+      if (auto test = shared_case(op, one, other)) cases.push_back(std::move(*test));
+    }
+  }
+  if (auto test = far_ties(op)) cases.push_back(std::move(*test));
+  return cases;
+}
+
+}  // namespace assay

@@ -1,0 +1,109 @@
+// Kernels that go wrong only where tensors share memory, where a cache lies otherwise, or that read what no query sees.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "harness/verdict/cases.h"
+#include "harness/verdict/check.h"
+#include "kernels/activations/activations.h"
+#include "kernels/attention/attention.h"
+#include "kernels/rope/rope.h"
+
+namespace assay {
+namespace {
+
+using Kernel = AssayStatus (*)(const void* args) noexcept;
+
+Kernel right_kernel;
+
+template <class Args, auto kWrong>
+AssayStatus spoiled(const void* args) noexcept {
+  const auto& a = *static_cast<const Args*>(args);
+  const bool wrong = kWrong(a);
+  const AssayStatus status = right_kernel(args);
+  if (status == ASSAY_OK && wrong) a.y[0] += 1;
+  return status;
+}
+
+// What the first of the op's cases that fails says; empty: none does.
+std::string failure_of(const char* name, Kernel kernel, const std::vector<TestCase>& cases) {
+  const Op& op = *find_op(name);
+  right_kernel = op.kernels().back().run;
+  InProcess executor(kernel);
+  for (const TestCase& test : cases) {
+    CaseCheck check(op, test, nullptr);
+    const CaseResult result = check.check({.name = "spoiled", .selection = "", .executor = &executor}, Checks::all());
+    if (result.failure) return result.failure->message;
+  }
+  return "";
+}
+std::vector<TestCase> made(const char* op, const Params& shape) {
+  return {generated_test_case(*find_op(op), {shape, "gauss", 1})};
+}
+void expect_seen(const std::string& message, const std::string& words) {
+  EXPECT_NE(message.find(words), std::string::npos) << message;
+}
+
+TEST(Sharing, AnOutputLiesOnEachOfItsAliases) {
+  expect_seen(failure_of("add", spoiled<AddArgs, [](const AddArgs& a) { return a.y == a.b; }>, made("add", {{"n", 40}})),
+              "y in place of b");
+  const auto over_up = [](const SwigluArgs& a) { return a.y == a.up && a.up_stride > a.n; };
+  const Params padded{{"rows", 2}, {"n", 9}, {"up_stride", 12}, {"y_stride", 12}};
+  expect_seen(failure_of("swiglu", spoiled<SwigluArgs, over_up>, made("swiglu", padded)), "y in place of up");
+}
+
+TEST(Sharing, InputsThatHoldTheSameLieInOneMemory) {
+  const auto same = [](const AddArgs& a) { return a.a == a.b && a.n > 0; };
+  expect_seen(failure_of("add", spoiled<AddArgs, same>, pattern_cases(*find_op("add"))), "b in the memory of a");
+  const auto keys_are_values = [](const AttentionArgs& a) { return a.span_count > 0 && a.spans[0].k == a.spans[0].v; };
+  expect_seen(failure_of("attn_decode_f32", spoiled<AttentionArgs, keys_are_values>, pattern_cases(*find_op("attn_decode_f32"))),
+              "v in the memory of k");
+}
+
+TEST(Sharing, OneAngleForAllRows) {
+  const auto one = [](const RopeArgs& a) { return a.table_stride == 0 && a.rows > 1; };
+  const Params shared{{"rows", 3}, {"heads", 2}, {"head_dim", 8}, {"pairing", std::string("split")}, {"table_stride", 0}};
+  EXPECT_EQ(failure_of("rope", find_op("rope")->kernels().front().run, made("rope", shared)), "");
+  expect_seen(failure_of("rope", spoiled<RopeArgs, one>, made("rope", shared)), "y[0");
+}
+
+// The key behind the last query is read, or the one before the window, and nothing is done with it.
+template <std::int64_t kFrom>
+AssayStatus reads_unseen(const void* args) noexcept {
+  const auto& a = *static_cast<const AttentionArgs*>(args);
+  const std::int64_t position = kFrom < 0 ? a.position - a.window : a.position + a.rows;
+  if (a.n_heads > 0 && a.span_count == 1 && position >= a.spans[0].first && position < a.spans[0].first + a.spans[0].count) {
+    const volatile float* const row =
+        static_cast<const float*>(a.spans[0].k) + (position - a.spans[0].first) * a.spans[0].k_row_stride;
+    static_cast<void>(*row);
+  }
+  return right_kernel(args);
+}
+
+TEST(Sharing, WhatNoQuerySeesCannotBeRead) {
+  for (const char* const op : {"attn_decode_f32", "attn_prefill_f32"}) {
+    Params seen{{"n_kv", 2},   {"group", 2},    {"head_dim", 8},      {"length", 40},       {"window", 9},   {"position", 20},
+                {"causal", 1}, {"scale", 0.25}, {"k_head_stride", 8}, {"v_head_stride", 8}, {"only_seen", 1}};
+    if (std::string_view(op) == "attn_prefill_f32") seen.set("rows", std::int64_t{3});
+    EXPECT_EQ(failure_of(op, find_op(op)->kernels().front().run, made(op, seen)), "") << op;
+    expect_seen(failure_of(op, reads_unseen<1>, made(op, seen)), "past the end of k (guard page)");
+    expect_seen(failure_of(op, reads_unseen<-1>, made(op, seen)), "before the start of k (guard page)");
+    seen.set("only_seen", std::int64_t{0});
+    EXPECT_EQ(failure_of(op, reads_unseen<1>, made(op, seen)), "") << op;
+  }
+}
+
+// Spans whose positions and heads lie the other way round.
+TEST(Sharing, SpansOfAViewLieDifferently) {
+  const auto differ = [](const AttentionArgs& a) {
+    return a.span_count > 1 && a.spans[0].k_row_stride != a.spans[1].k_row_stride;
+  };
+  const Params turned{{"n_kv", 16},  {"group", 1},    {"head_dim", 8}, {"length", 40},
+                      {"causal", 1}, {"scale", 0.25}, {"turned", 1},   {"span_positions", 16}};
+  EXPECT_EQ(failure_of("attn_decode_f16", find_op("attn_decode_f16")->kernels().front().run, made("attn_decode_f16", turned)),
+            "");
+  expect_seen(failure_of("attn_decode_f16", spoiled<AttentionArgs, differ>, made("attn_decode_f16", turned)), "y[0");
+}
+
+}  // namespace
+}  // namespace assay
