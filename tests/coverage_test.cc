@@ -38,6 +38,23 @@ TEST(Coverage, LongRunsMeetEveryRequirement) {
   }
 }
 
+// What is left out for its cost is told, and costs more: long runs hold it where they can.
+TEST(Coverage, WhatIsTooDearIsTold) {
+  std::size_t dear = 0;
+  for (const Op* op : ops()) {
+    const Coverage coverage(*op);
+    const Coverage of_long(*op, true);
+    dear += coverage.too_dear.size();
+    for (const Requirement& one : coverage.too_dear) {
+      EXPECT_GT(work_of(*op, one.cheapest), one.work) << op->name << ": " << one.what;
+      const auto same = [&](const Requirement& other) { return other.what == one.what; };
+      EXPECT_TRUE(std::ranges::any_of(of_long.requirements, same) || std::ranges::any_of(of_long.too_dear, same))
+          << op->name << ": " << one.what;
+    }
+  }
+  EXPECT_GT(dear, 0U);
+}
+
 // Truth from outside is in the goldens alone: each op has its own, with every case that the ledger remembers.
 TEST(Coverage, EveryGoldenCaseOfTheLedgerIsThere) {
   std::map<std::string, std::vector<std::string>> held;

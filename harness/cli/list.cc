@@ -8,6 +8,7 @@
 #include "harness/cli/cli.h"
 #include "harness/cli/runner_options.h"
 #include "harness/reports/report.h"
+#include "harness/verdict/coverage.h"
 
 namespace assay::cli {
 namespace {
@@ -54,6 +55,40 @@ bool any_has(const std::vector<const Op*>& chosen, Isa isa) {
   return std::ranges::any_of(chosen, [isa](const Op* op) { return std::ranges::count(op->kernels(), isa, &AnyKernel::isa) > 0; });
 }
 
+// Sizes that a case of the op is meant to have, and has not, for what it would cost.
+struct TooDear {
+  std::vector<std::string> of_default;
+  std::vector<std::string> of_long;  // of these, what --long leaves out, too
+  std::size_t all = 0;
+};
+
+TooDear too_dear(const Op& op) {
+  TooDear found;
+  const Coverage of_default(op);
+  const Coverage of_long(op, true);
+  for (const Requirement& one : of_default.too_dear) found.of_default.push_back(one.what);
+  for (const Requirement& one : of_long.too_dear) found.of_long.push_back(one.what);
+  found.all = of_default.requirements.size() + of_default.too_dear.size();
+  return found;
+}
+
+void tell_too_dear(const std::vector<const Op*>& chosen) {
+  std::size_t of_default = 0;
+  std::size_t of_long = 0;
+  std::size_t all = 0;
+  for (const Op* op : chosen) {
+    const TooDear found = too_dear(*op);
+    of_default += found.of_default.size();
+    of_long += found.of_long.size();
+    all += found.all;
+  }
+  if (of_default > 0)
+    fmt::print(
+        "of {} sizes and pairs of sizes that cases are made for, {} are too dear for the default check, {} for --long; --json "
+        "names them\n",
+        all, of_default, of_long);
+}
+
 int list_table(const Common& common, const std::vector<const Op*>& chosen, const RemoteRunner* runner) {
   const auto counts = golden_counts();
   Table table({"op", "variants", ">goldens", "contract", "bound"});
@@ -76,6 +111,7 @@ int list_table(const Common& common, const std::vector<const Op*>& chosen, const
       fmt::print("{} stands in for {}: the same source, for CPUs that lack {}\n", row.name, whose, whose);
     }
   }
+  tell_too_dear(chosen);
   if (runner == nullptr) return kPass;
   for (const RemotePlugin& one : runner->plugins()) fmt::print("plugin {} {} ({})\n", one.name, one.version, one.path);
   for (const Op* op : chosen) {
@@ -112,6 +148,8 @@ int list_json(const std::vector<const Op*>& chosen, const RemoteRunner* runner) 
                                 {"traits", kernel->traits.declared()},
                                 {"plugin", kernel->plugin}});
     }
+    const TooDear dear = too_dear(*one);
+    op["too_dear"] = {{"default", dear.of_default}, {"long", dear.of_long}};
     json["ops"].push_back(op);
   }
   if (runner != nullptr) json["runner"] = {{"machine", runner->machine()}, {"isas", runner->isas()}};
