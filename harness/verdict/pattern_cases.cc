@@ -33,10 +33,11 @@ void put(Array& array, std::int64_t i, SpecialNumber number, bool negative = fal
   put_special(array.dtype, array.bytes.data(), i, number, negative);
 }
 
-// Every row begins as the first does, up to half of it; of blocks up to the middle of a block. One row of blocks: every block begins so.
-void begin_alike(Array& array, std::size_t /*input*/) {
+// Every row begins as the first does, up to half of it; of blocks of which every bit is free up to the middle of a block. One row of such
+// blocks: every block begins so.
+void begin_alike(const TensorSpec& spec, Array& array, std::size_t /*input*/) {
   const std::size_t size = dtype_size(array.dtype);
-  const bool block = is_block(array.dtype);
+  const bool block = is_block(array.dtype) && !spec.data;
   const bool one_row = array.elements() == row_length(array);
   const auto length = static_cast<std::size_t>(block && one_row ? 1 : row_length(array));
   if (length == 0 || array.dtype == DType::i32) return;
@@ -47,7 +48,7 @@ void begin_alike(Array& array, std::size_t /*input*/) {
 
 // Every row begins with what changes nothing, up to half of it: with 0 in the first and third input, as a padded row does, with 1 in the
 // second, as a norm's weights or a cosine.
-void begin_neutral(Array& array, std::size_t input) {
+void begin_neutral(const TensorSpec& /*spec*/, Array& array, std::size_t input) {
   const std::int64_t length = row_length(array);
   if (!is_real(array)) return;
   for (std::int64_t i = 0; i < array.elements(); ++i) {
@@ -56,7 +57,7 @@ void begin_neutral(Array& array, std::size_t input) {
 }
 
 // Every second run of the first input's rows is masked, as scores are.
-void mask_runs(Array& array, std::size_t input) {
+void mask_runs(const TensorSpec& /*spec*/, Array& array, std::size_t input) {
   const std::int64_t length = row_length(array);
   if (!is_real(array) || input > 0) return;
   for (std::int64_t i = 0; i < array.elements(); ++i) {
@@ -66,7 +67,7 @@ void mask_runs(Array& array, std::size_t input) {
 
 struct Pattern {
   const char* what;
-  void (*put)(Array& array, std::size_t input);
+  void (*put)(const TensorSpec& spec, Array& array, std::size_t input);
   std::int64_t length;  // of a row of the first input, at least, if draws have it
 };
 constexpr std::array<Pattern, 3> kPatterns{{{"rows that begin alike", begin_alike, kRun},
@@ -149,7 +150,8 @@ std::vector<TestCase> pattern_cases(const Op& op) {
   for (const Pattern& pattern : kPatterns) {
     const TestCase tame = long_case(op, pattern.length);
     TestCase test = tame;
-    for (std::size_t i = 0; i < test.inputs.size(); ++i) pattern.put(test.inputs[i], i);
+    const std::vector<TensorSpec> specs = signature_of(op, test.params).tensors;  // inputs first
+    for (std::size_t i = 0; i < test.inputs.size(); ++i) pattern.put(specs[i], test.inputs[i], i);
     const auto same = [&](std::size_t i) { return test.inputs[i].bytes == tame.inputs[i].bytes; };
     std::size_t unchanged = 0;
     while (unchanged < test.inputs.size() && same(unchanged)) ++unchanged;
