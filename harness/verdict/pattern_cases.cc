@@ -15,7 +15,8 @@
 namespace assay {
 namespace {
 
-constexpr double kPatternWork = 1 << 18;
+constexpr double kPatternWork = 1 << 16;
+constexpr double kSharedWork = 1 << 21;
 constexpr std::uint64_t kSeed = 4;
 constexpr int kTries = 16;
 constexpr std::int64_t kRun = 64;     // elements
@@ -46,13 +47,14 @@ void begin_alike(const TensorSpec& spec, Array& array, std::size_t /*input*/) {
     std::memcpy(&array.bytes[at], array.bytes.data(), same);
 }
 
-// Every row begins with what changes nothing, up to half of it: with 0 in the first and third input, as a padded row does, with 1 in the
-// second, as a norm's weights or a cosine.
+// Rows begin with 16, 32, 64 numbers, at most half of them, that change nothing: 0 in the first and third input, as in a padded row, 1 in
+// the second, as in a norm's weights or a cosine.
 void begin_neutral(const TensorSpec& /*spec*/, Array& array, std::size_t input) {
   const std::int64_t length = row_length(array);
   if (!is_real(array)) return;
   for (std::int64_t i = 0; i < array.elements(); ++i) {
-    if (i % length < length / 2) put(array, i, input % 2 == 0 ? SpecialNumber::zero : SpecialNumber::one);
+    if (i % length < std::min(length / 2, std::int64_t{16} << (i / length % 3)))
+      put(array, i, input % 2 == 0 ? SpecialNumber::zero : SpecialNumber::one);
   }
 }
 
@@ -111,7 +113,7 @@ Params square_params(const Op& op, std::string_view but) {
 }
 
 bool may_share(const Op& op, const Params& params, std::size_t one, std::size_t other) {
-  if (work_of(op, params) > 8 * kPatternWork) return false;
+  if (work_of(op, params) > kSharedWork) return false;
   const std::vector<TensorSpec> specs = signature_of(op, params).tensors;
   if (other >= specs.size() || specs[one].role == Direction::out || specs[other].role == Direction::out) return false;
   const auto data = [](const TensorSpec& spec) { return spec.data ? spec.data->name : ""; };

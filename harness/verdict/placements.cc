@@ -137,7 +137,7 @@ std::vector<std::vector<std::size_t>> varied_offsets(std::span<const std::size_t
 }
 
 bool can_share(const TensorSpec& one, const TensorSpec& other) {
-  if (one.dtype != other.dtype || one.alignment != other.alignment || one.elements() == 0) return false;
+  if (one.dtype != other.dtype || one.alignment % other.alignment != 0 || one.elements() == 0) return false;
   const auto gapless = [](const TensorSpec& spec) { return spec.extent() == spec.elements(); };
   return (one.shape == other.shape && one.strides == other.strides) ||
          (gapless(one) && gapless(other) && one.elements() == other.elements());

@@ -36,7 +36,7 @@ inline constexpr std::size_t kOffsets = 64;  // offsets are tried over a cache l
 std::vector<Placement> placements_of(const Signature& signature, const std::vector<Array>& inputs, double work,
                                      std::uint64_t seed);
 
-// Whether data of the one's shape fills memory as data of the other's does: laid out alike, or both without gaps.
+// Whether the other may lie in the one's memory, where it holds the same: laid out alike, or both without gaps.
 bool can_share(const TensorSpec& one, const TensorSpec& other);
 
 // Rows of levels 0 .. counts[f] - 1, one a factor, in which every pair of levels of every two factors occurs. The first row is of zeros.
