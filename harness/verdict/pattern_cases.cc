@@ -70,7 +70,7 @@ void mask_runs(const TensorSpec& /*spec*/, Array& array, std::size_t input) {
 struct Pattern {
   const char* what;
   void (*put)(const TensorSpec& spec, Array& array, std::size_t input);
-  std::int64_t length;  // of a row of the first input, at least, if draws have it
+  std::int64_t length;  // of rows, if draws have it
 };
 constexpr std::array<Pattern, 3> kPatterns{{{"rows that begin alike", begin_alike, kRun},
                                             {"rows that begin with 0 or 1", begin_neutral, kRun},
@@ -83,17 +83,21 @@ TestCase named(const Op& op, TestCase test, const std::string& what) {
   return test;
 }
 
-// Drawn until a row of the first input is as long; the longest of those drawn.
+// The draw whose inputs have most rows, up to three, that are as long.
 TestCase long_case(const Op& op, std::int64_t length) {
   const ShapeSpace space = op.family->shapes(op);
   Draws draws(kSeed);
   Params best;
-  std::int64_t longest = -1;
-  for (int i = 0; i < kTries && longest < length; ++i) {
+  std::int64_t most = -1;
+  for (int i = 0; i < kTries; ++i) {
     Params params = draw_params(op, space, draws, kPatternWork);
-    const std::vector<TensorSpec> specs = signature_of(op, params).tensors;
-    if (specs.front().shape.back() <= longest) continue;
-    longest = specs.front().shape.back();
+    std::int64_t worth = 0;
+    for (const TensorSpec& spec : signature_of(op, params).tensors) {
+      const std::int64_t row = std::max<std::int64_t>(spec.shape.back(), 1);
+      if (spec.role == Direction::in) worth += std::min(row, length) * std::min<std::int64_t>(spec.elements() / row, 3);
+    }
+    if (worth <= most) continue;
+    most = worth;
     best = std::move(params);
   }
   return drawn_case(op, std::move(best), "gauss", kSeed);
