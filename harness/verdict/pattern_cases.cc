@@ -34,7 +34,7 @@ void put(Array& array, std::int64_t i, SpecialNumber number, bool negative = fal
   put_special(array.dtype, array.bytes.data(), i, number, negative);
 }
 
-// Every row begins as the first does, up to half of it; of blocks of which every bit is free up to the middle of a block. One row of such
+// Every row begins as the first does, up to half of it or 16; of blocks of which every bit is free up to the middle of a block. One row of such
 // blocks: every block begins so.
 void begin_alike(const TensorSpec& spec, Array& array, std::size_t /*input*/) {
   const std::size_t size = dtype_size(array.dtype);
@@ -42,7 +42,8 @@ void begin_alike(const TensorSpec& spec, Array& array, std::size_t /*input*/) {
   const bool one_row = array.elements() == row_length(array);
   const auto length = static_cast<std::size_t>(block && one_row ? 1 : row_length(array));
   if (length == 0 || array.dtype == DType::i32) return;
-  const std::size_t same = length / 2 * size + (block ? size / 2 : 0);
+  const std::size_t elements = std::max(length / 2, std::min<std::size_t>(length - 1, 16));
+  const std::size_t same = elements * size + (block ? size / 2 : 0);
   for (std::size_t at = length * size; at + same <= array.bytes.size(); at += length * size)
     std::memcpy(&array.bytes[at], array.bytes.data(), same);
 }
