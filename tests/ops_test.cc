@@ -86,7 +86,7 @@ TEST(Ops, AMissingProductListsThoseThatExist) {
   EXPECT_EQ(dtype_from_name("q8_1"), std::nullopt);
 }
 
-const Placement kFront{"at the front", false, {}, Poison::Kind::nans, -1};
+const Placement kFront{"at the front", false, {}, Poison::Kind::nans};
 
 // Where a scalar kernel writes, the reference writes: the same bytes if the op is exact.
 TEST(RunReference, WritesWhereAKernelWrites) {
