@@ -68,6 +68,11 @@ void Call::check_inputs() const {
 void Call::set_inputs(std::vector<Array> inputs) {
   inputs_ = std::move(inputs);
   check_inputs();
+  // Inputs that were the same need not be so now.
+  std::erase_if(placements_, [&](const Placement& one) {
+    return std::ranges::any_of(one.shared,
+                               [&](const Shared& pair) { return signature_.tensors[pair.tensor].role == Direction::in; });
+  });
 }
 
 void Call::have_callers(std::size_t count) {

@@ -132,7 +132,7 @@ CallPart part_of(const Signature& signature, const CallPart& whole, const Split&
   for (const SplitTensor& cut : split.tensors) {
     for (std::size_t t = 0; t < part.pointers.size(); ++t) {
       const TensorSpec& spec = signature.tensors[t];
-      if (spec.name != cut.name) continue;
+      if (spec.name != cut.name || spec.elements() == 0) continue;  // what is empty has no place
       const std::int64_t elements = begin / cut.rows * cut.indices * spec.strides[static_cast<std::size_t>(cut.axis)];
       part.pointers[t] = static_cast<std::byte*>(part.pointers[t]) + static_cast<std::size_t>(elements) * dtype_size(spec.dtype);
     }
