@@ -124,5 +124,12 @@ TEST(TimedCheats, WorkOnAnotherThreadCounts) {
   EXPECT_GT(result.seconds, 10 * honest);
 }
 
+TEST(TimedCheats, ABusyThreadIsNotTakenOff) {
+  const bench::BenchResult result = timed("spins_between", bench::Temperature::warm);
+  EXPECT_TRUE(result.timed()) << result.failure << result.refusal;
+  EXPECT_GE(result.seconds, 0.02);
+  EXPECT_GE(result.wall_seconds, 0.02);
+}
+
 }  // namespace
 }  // namespace assay

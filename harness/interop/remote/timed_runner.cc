@@ -158,10 +158,15 @@ TimedReading TimedRunner::run(const wire::TimeRequest& request) {
   await_turn(TimedControl::done);
   TimedReading reading{.wall = wall_seconds() - wall};
   const Clocks after = stopped_clocks();
-  reading.cpu = after.all - before.all;
-  // What other threads did while nothing was timed was work for what was, or for what comes.
-  if (before.others() - others_ > kIdle) reading.cpu += before.others() - others_;
-  others_ = after.others();
+  if (request.dry && after.first > 0) {
+    reading.cpu =
+        after.first - before.first;  // what others do meanwhile is no part of a crossing; it counts with the calls to come
+  } else {
+    reading.cpu = after.all - before.all;
+    // What other threads did while nothing was timed was work for what was, or for what comes.
+    if (before.others() - others_ > kIdle) reading.cpu += before.others() - others_;
+    others_ = after.others();
+  }
   reading.threads = std::max(threads_of(runner_->child_->pid(), runner_->keeper_ != 0),
                              static_cast<int>(std::lround(reading.cpu / reading.wall)));
   if (!request.dry) copy_outputs(request.first, request.count);

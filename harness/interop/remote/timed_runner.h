@@ -64,7 +64,7 @@ class TimedRunner {
   std::unique_ptr<Memory> memory_;
   std::unique_ptr<RemoteRunner> runner_;
   clockid_t clock_ = 0;
-  double others_ = 0;  // Clocks::others() after the batch before
+  double others_ = 0;  // Clocks::others() after the last batch that was not dry
   bool stands_ = false;
   std::vector<std::byte> outputs_;
   AssayStatus status_ = ASSAY_OK;

@@ -56,6 +56,11 @@ class Ring {
   std::uint64_t next_ = 0;
   std::vector<std::uint64_t> used_;
   std::uint64_t laps_ = 1;
+  struct {
+    std::uint64_t calls = 0;
+    double cpu = 0;
+    double wall = 0;
+  } crossing_;  // from the host to the runner and back, with so many calls left out
 };
 
 class ForeignTimer final : public Subject {
