@@ -39,7 +39,8 @@ IndexRange SharedRange::take(std::int64_t count, std::int64_t least, int threads
 }
 
 Team::Team(int threads)
-    : parts_(std::max(threads, 1)),
+    : slices_(threads > 1),
+      parts_(std::max(threads, 1)),
       spin_(parts_ > 1 && parts_ <= static_cast<int>(std::thread::hardware_concurrency()) ? kMostSpin : 0) {
   others_.reserve(static_cast<std::size_t>(parts_ - 1));
   try {

@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "engine/time_slices.h"
+
 namespace assay {
 
 struct IndexRange {
@@ -59,6 +61,7 @@ class Team {
   void run_part(int part);
   void await_turn_after(int turn);
 
+  ShortTimeSlices slices_;  // made before the others, who inherit them
   std::vector<std::thread> others_;
   int parts_;                                       // size(), once others_ is whole
   std::atomic<int> spin_;                           // for so many microseconds before sleeping; 0: never

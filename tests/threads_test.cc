@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <ctime>
@@ -12,6 +13,7 @@
 #include "engine/convert/quantize.h"
 #include "engine/run/site_rows.h"
 #include "engine/threads.h"
+#include "engine/time_slices.h"
 #include "golden/sha256.h"
 #include "harness/forensics/attribute/attribute.h"
 #include "harness/forensics/audit/audit.h"
@@ -208,6 +210,18 @@ TEST(Threads, SplitCalls) {
       }
     }
   }
+}
+
+TEST(Threads, TakeTurnsFastAndLeaveTheCallerAsItWas) {
+  const std::uint64_t before = ShortTimeSlices::of_this_thread();
+  if (before == 0) GTEST_SKIP() << "this system does not tell a thread's time slice (Linux 6.12)";
+  {
+    Team team(2);
+    std::array<std::uint64_t, 2> slices{};
+    team.run([&](int part) { slices[static_cast<std::size_t>(part)] = ShortTimeSlices::of_this_thread(); });
+    for (const std::uint64_t slice : slices) EXPECT_EQ(slice, 100'000);
+  }
+  EXPECT_EQ(ShortTimeSlices::of_this_thread(), before);
 }
 
 }  // namespace
