@@ -19,5 +19,7 @@ with calls(dict(model.named_modules()), {**QWEN3, **rotated}, config["num_hidden
 sites = {site: np.array(value[0].astype(mx.float32)) for site, value in seen.items()}
 sites |= {site: sites[site].swapaxes(0, 1) for site in sites if site.endswith("_rope")}  # from [head, token, dim]
 
-head = Head("kjv", "f32" if "quantization" in config else weights, recipe=f"mlx-{dtype}", dtype=dtype, source=f"mlx {mx.__version__}")
+quantised = "quantization" in config
+narrow_sums = {"base": f"mlx-{dtype}", "sums": {"bfloat16": "bf16", "float16": "f16", "float32": "wide"}[dtype]}  # of 4-bit products
+head = Head("kjv", "f32" if quantised else weights, recipe=narrow_sums if quantised else f"mlx-{dtype}", dtype=dtype, source=f"mlx {mx.__version__}")
 Recording(head).add("prompt", ids, sites, sites.pop("lm_head")).write(out)

@@ -38,7 +38,9 @@ std::string unknown_option(const CLI::App& app, const CLI::App& command, const s
   std::vector<std::string> known;
   for (const CLI::App* one : {&command, &app}) {
     for (const CLI::Option* option : one->get_options()) {
-      for (const std::string& long_name : option->get_lnames()) known.push_back("--" + long_name);
+      for (const std::string& long_name : option->get_lnames()) {
+        if (find_option(*one, command, "--" + long_name) == option) known.push_back("--" + long_name);
+      }
     }
   }
   return unknown_name("option", name, known);

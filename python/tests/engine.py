@@ -39,6 +39,9 @@ class Engine:
     def embed(self, ids):
         return self.weight("model.embed_tokens.weight")[ids]
 
+    def product(self, x, w):
+        return x @ w.T
+
     def norm(self, x, w):
         return x * (1 / np.sqrt((x * x).mean(-1, keepdims=True, dtype=F) + F(self.config["rms_norm_eps"]))) * w
 
@@ -90,7 +93,7 @@ class Engine:
             return value
 
         def linear(name, y, part):
-            return keep(name, y @ self.weight(f"{p}{part}.{name}.weight").T)
+            return keep(name, self.product(y, self.weight(f"{p}{part}.{name}.weight")))
 
         y = keep("attn_norm", self.norm(x, self.weight(p + "input_layernorm.weight")))
         q, k, v = (linear(name, y, "self_attn").reshape(len(x), -1, d) for name in ("q_proj", "k_proj", "v_proj"))

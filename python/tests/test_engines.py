@@ -56,6 +56,18 @@ def narrow_softmax(score):
     return engines.bf16(e / e.sum(-1, keepdims=True))
 
 
+def narrow_sums(kept):
+    """Of every product: each term and each sum in a narrow type, one after the other."""
+
+    def product(x, w):
+        total = np.zeros((len(x), len(w)), F)
+        for k in range(x.shape[1]):
+            total = kept(total + kept(x[:, k : k + 1] * w[:, k]))
+        return total
+
+    return product
+
+
 # name: steps, the kind of site that is wrong, what explains it
 FAULTS = {
     "window": ({"mask": windowed(8)}, "attn", "a window of 8 positions"),
@@ -67,6 +79,8 @@ FAULTS = {
     "gelu": ({"gate": gelu_tanh}, "swiglu", "gelu by tanh in the place of silu"),
     "sigmoid": ({"gate": coarse_silu}, "swiglu", "a sigmoid off by up to "),
     "q_norm": ({"q_norm": lambda x, w: x}, "q_norm", "the norm is missing: a copy of layers.00.q_proj"),
+    "sums in bf16": ({"product": narrow_sums(engines.bf16)}, "_proj", "each term and each sum rounded to bf16, one after the other"),
+    "sums in f16": ({"product": narrow_sums(engines.f16)}, "_proj", "each term and each sum rounded to f16, one after the other"),
     "factor": ({"norm": lambda x, w: F(1.02) * engines.Engine.norm(EPS, x, w)}, "norm", "1.02 times too large"),
 }
 
@@ -96,6 +110,12 @@ def test_one_number(weight, site, tmp_path):
     for one in wrong.values():
         assert one.explanations[0].startswith(f"number 5 of row {row} of the weight {weight} is ")
         assert one.explanations[0].endswith("the values ask for 0.75")
+
+
+def test_narrow_sums_declared(tmp_path):
+    engines.Engine(SOURCE, product=narrow_sums(engines.bf16)).run(IDS, tmp_path / "t.h5")
+    wrong = assay.audit(SOURCE / "golden/models/kjv", tmp_path / "t.h5", recipe={"sums": "bf16"}).prompts[0].wrong
+    assert [one.site for one in wrong] == ["lm_head"]  # summed by numpy
 
 
 def test_nearest(tmp_path):

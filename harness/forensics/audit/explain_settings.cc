@@ -46,12 +46,29 @@ constexpr std::array<GateName, 5> kGates = {{{Gate::gelu, "gelu in the place of 
                                              {Gate::sigmoid, "sigmoid in the place of silu"},
                                              {Gate::identity, "no silu"}}};
 
+template <class Narrow>
+bool holds(const RowMatrix& value) {
+  return value.unaryExpr([](double x) { return Narrow::decode(reference::narrow<Narrow>(static_cast<float>(x))) == x; }).all();
+}
+
+// A sum in a narrow type can only give numbers of that type.
+void try_sums(Tries& tries) {
+  const auto attempt = [&](bool narrow, ActivationRounding sums, const char* type) {
+    if (!narrow || sums == tries.site().recipe.sums) return;
+    tries.attempt_recipe(fmt::format("each term and each sum rounded to {}, one after the other", type),
+                         [&](Recipe& recipe) { recipe.sums = sums; });
+  };
+  attempt(holds<reference::Bfloat>(tries.value()), ActivationRounding::bf16, "bf16");
+  attempt(holds<reference::Half>(tries.value()), ActivationRounding::f16, "f16");
+}
+
 void try_roundings(Tries& tries) {
   const Eigen::Index width = tries.site().call.inputs[0].cols();
   for (const ActivationRounding rounding : kRoundings) {
     if (rounding == tries.site().call.activations || width % numbers_of(rounding) != 0) continue;
     tries.attempt(fmt::format("activations {}", rounding_name(rounding)), [&](SiteCall& call) { call.activations = rounding; });
   }
+  try_sums(tries);
 }
 
 void try_norms(Tries& tries) {
@@ -132,11 +149,6 @@ void try_gates(Tries& tries) {
   if (recipe.inner.u > 0 && recipe.silu_steps < 2)
     tries.attempt_recipe("silu's sigmoid rounded by itself, before its product", [](Recipe& changed) { changed.silu_steps = 2; });
   if (tries.found().empty()) try_sigmoid(tries);
-}
-
-template <class Narrow>
-bool holds(const RowMatrix& value) {
-  return value.unaryExpr([](double x) { return Narrow::decode(reference::narrow<Narrow>(static_cast<float>(x))) == x; }).all();
 }
 
 // Results in a type narrower than the recipe's: every value is one of that type's, and near enough.

@@ -1,12 +1,16 @@
 #include "harness/forensics/audit/formula.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <stdexcept>
 #include <string>
 
 #include "harness/forensics/audit/formula_parts.h"
+#include "reference/convert.h"
+#include "reference/decode.h"
 
 namespace assay {
 
@@ -42,6 +46,31 @@ Eigen::Index head_width(const SiteCall& call) {
   return width / call.heads;
 }
 
+double nearest_bf16(
+    double x) {  // ties to even, by the f32's upper half; rounding to f32 first changes nothing, it has 2 * 8 + 2 bits
+  const auto wide = static_cast<float>(x);
+  if (!std::isfinite(wide)) return x;
+  const auto bits = std::bit_cast<std::uint32_t>(wide);
+  return std::bit_cast<float>((bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000);
+}
+
+double nearest_f16(double x) {
+  return reference::Half::decode(reference::narrow<reference::Half>(static_cast<float>(x)));
+}
+
+// Each term and each sum rounded, one after the other: no order is free, and so no error.
+template <double (*nearest)(double)>
+RowMatrix summed_in_turn(const RowMatrix& x, const RowMatrix& w) {
+  RowMatrix sums = RowMatrix::Zero(x.rows(), w.rows());
+  const Eigen::MatrixXd columns = w;
+  for (Eigen::Index row = 0; row < x.rows(); ++row) {
+    for (Eigen::Index k = 0; k < x.cols(); ++k) {
+      for (Eigen::Index i = 0; i < w.rows(); ++i) sums(row, i) = nearest(sums(row, i) + nearest(x(row, k) * columns(i, k)));
+    }
+  }
+  return sums;
+}
+
 Truth linear(const SiteCall& call, const Recipe& recipe, Team& team) {
   const DecodedWeight& w = *call.weight;
   RowMatrix x = call.inputs[0];
@@ -57,6 +86,13 @@ Truth linear(const SiteCall& call, const Recipe& recipe, Team& team) {
   Truth truth{RowMatrix(x.rows(), w.rows()), RowMatrix(x.rows(), w.rows())};
   parallel_blocks(team, w.rows(), kDecodedRows, [&](std::int64_t begin, std::int64_t end) {
     const WeightRows rows = w.rows(begin, end - begin);
+    if (recipe.sums != ActivationRounding::none) {
+      truth.value.middleCols(begin, end - begin) = recipe.sums == ActivationRounding::bf16
+                                                       ? summed_in_turn<nearest_bf16>(x, rows.value)
+                                                       : summed_in_turn<nearest_f16>(x, rows.value);
+      truth.bound.middleCols(begin, end - begin).setZero();
+      return;
+    }
     truth.value.middleCols(begin, end - begin).noalias() = x * rows.value.transpose();
     truth.bound.middleCols(begin, end - begin) = (growth(n, recipe.u) + own) * (magnitudes * rows.split.transpose());
   });

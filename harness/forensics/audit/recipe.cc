@@ -35,6 +35,7 @@ constexpr ActivationRule kBfloat = {
 // Angles: transformers rounds the power, its reciprocal and the product with the position, each to fp32, by a library's pow (2 ulp
 // allowed): 6 roundings; sine and cosine 1 ulp. ggml multiplies from pair to pair by a rounded power. MLX takes exp of the frequency's
 // logarithm, a rounded constant times a number: two roundings of it, an exponential of 4 ulp, which is 8 roundings, and the product.
+// Its silu keeps the exponential, the sigmoid and the product.
 const Recipe kRecipes[] = {
     {.name = "definition", .u = 0x1p-53, .angle_first = 4 * 0x1p-53},
     {.name = "hf-float32"},
@@ -49,14 +50,14 @@ const Recipe kRecipes[] = {
     {.name = "mlx-float16",
      .stored = kKeptF16,
      .inner = kKeptF16,
-     .silu_steps = 2,
+     .silu_steps = 3,
      .scaled_queries = true,
      .angle_first = 9 * kU,
      .angle_per_log = 2 * kU},
     {.name = "mlx-bfloat16",
      .stored = kKeptBf16,
      .inner = kKeptBf16,
-     .silu_steps = 2,
+     .silu_steps = 3,
      .scaled_queries = true,
      .angle_first = 9 * kU,
      .angle_per_log = 2 * kU},

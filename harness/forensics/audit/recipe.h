@@ -59,6 +59,8 @@ struct Recipe {
   double angle_per_pair = 0;         // what each further pair adds (iterated angles),
   double angle_per_log = 0;          // and each unit of the frequency's logarithm (exp or exp2 of it)
   double sigmoid = 0;                // absolute error of a sigmoid beyond roundings
+  ActivationRounding sums =
+      ActivationRounding::none;  // f16 or bf16: what a product with weights rounds terms and sums to, in turn
   ActivationRule activations = {};
   WeightRounding weights = WeightRounding::none;
   WeightRounding table =

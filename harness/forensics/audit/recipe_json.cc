@@ -28,6 +28,8 @@ constexpr Word<ActivationRounding> kRoundingWords[] = {
     {"bf16", ActivationRounding::bf16},           {"q8_0", ActivationRounding::q8_0},
     {"q8_0_by_d", ActivationRounding::q8_0_by_d}, {"q8_k", ActivationRounding::q8_k},
     {"u8_tensor", ActivationRounding::u8_tensor}};
+constexpr Word<ActivationRounding> kSumWords[] = {
+    {"wide", ActivationRounding::none}, {"bf16", ActivationRounding::bf16}, {"f16", ActivationRounding::f16}};
 constexpr Word<ActivationRounding ActivationRule::*> kClasses[] = {{"f16", &ActivationRule::f16},
                                                                    {"bf16", &ActivationRule::bf16},
                                                                    {"f32", &ActivationRule::wide},
@@ -78,7 +80,7 @@ void take_activations(const JsonMembers& members, const std::string& file, Activ
 Recipe recipe_from_json(const nlohmann::json& given, const std::string& file) {
   check_names(given,
               {"name", "base", "arithmetic", "stored", "inner", "narrow", "operands", "silu_steps", "scaled", "angle_roundings",
-               "angle_roundings_per_pair", "angle_roundings_per_log", "sigmoid", "activations", "weights", "table"});
+               "angle_roundings_per_pair", "angle_roundings_per_log", "sigmoid", "sums", "activations", "weights", "table"});
   const JsonMembers members(given, file);
   Recipe recipe = preset_recipe(members.optional_string("base").value_or("hf-float32"));
   recipe.name = members.optional_string("name").value_or(recipe.name + ", changed");
@@ -93,6 +95,7 @@ Recipe recipe_from_json(const nlohmann::json& given, const std::string& file) {
       recipe.narrow.push_back(formula_from_name(one.is_string() ? one.get<std::string>() : ""));
   }
   take(members, "scaled", kScaledWords, recipe.scaled_queries);
+  take(members, "sums", kSumWords, recipe.sums);
   take(members, "weights", kWeightWords, recipe.weights);
   take(members, "table", kWeightWords, recipe.table);
   if (members.find("silu_steps") != nullptr) recipe.silu_steps = static_cast<int>(members.integer("silu_steps", 0, 8));
