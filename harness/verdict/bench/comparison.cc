@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <span>
 
 namespace assay::bench {
 namespace {
@@ -24,7 +26,7 @@ struct Mean {
   double variance = 0;
   std::size_t count = 0;
 };
-Mean mean_of(const std::vector<double>& logs) {
+Mean mean_of(std::span<const double> logs) {
   Mean mean{0, 0, logs.size()};
   const auto n = static_cast<double>(logs.size());
   for (const double one : logs) mean.value += one / n;
@@ -43,19 +45,32 @@ double freedom_of(const Mean& then, const Mean& now) {
 }
 
 Pace pace_of(const Change& change, double allowed) {
-  if (change.high < 1 - allowed) return Pace::slower;
+  if (change.high < 1 - allowed) return change.fastest < 1 - allowed ? Pace::slower : Pace::unclear;
   if (change.low > 1 + allowed) return Pace::faster;
   return settled(change, allowed) && (change.low >= 1 - allowed || change.high - change.low <= allowed) ? Pace::same
                                                                                                         : Pace::unclear;
 }
 
-void judge(Change& change, const Mean& then, const Mean& now, double allowed) {
-  change.speed = std::exp(now.value - then.value);
-  const bool in_turn = then.count == 0;
-  if (now.count < kLeastRuns || (!in_turn && then.count < kLeastRuns)) return;
-  const double half = quantile(freedom_of(then, now)) * std::sqrt(then.variance + now.variance);
-  change.low = change.speed * std::exp(-half);
-  change.high = change.speed * std::exp(half);
+// The largest but `but`.
+double most(std::vector<double> logs, std::size_t but) {
+  std::ranges::sort(logs, std::greater());
+  return logs[std::min(but, logs.size() - 1)];
+}
+
+// The interval is that of the first runs with which it is slower for certain; those after them are to confirm it.
+void judge(Change& change, const std::vector<double>& then, const std::vector<double>& now, double allowed) {
+  const Mean before = mean_of(then);
+  const bool in_turn = then.empty();
+  change.speed = std::exp(mean_of(now).value - before.value);
+  if (!in_turn) change.fastest = std::exp(most(now, 1) - most(then, 0));
+  if (now.size() < kLeastRuns || (!in_turn && then.size() < kLeastRuns)) return;
+  for (std::size_t runs = kLeastRuns; runs <= now.size() && !(change.high > 0 && change.high < 1 - allowed); ++runs) {
+    const Mean first = mean_of({now.data(), runs});
+    const double half = quantile(freedom_of(before, first)) * std::sqrt(before.variance + first.variance);
+    change.speed = std::exp(first.value - before.value);
+    change.low = change.speed * std::exp(-half);
+    change.high = change.speed * std::exp(half);
+  }
   change.pace = pace_of(change, allowed);
 }
 
@@ -120,7 +135,7 @@ Change change_of(const std::vector<Reading>& then, const BenchResult& now, doubl
   const bool by_compute = have([](const Reading& run) { return run.compute_share.has_value(); });
   const auto judge_by = [&](const char* by, const auto& value) {
     change.by = by;
-    judge(change, mean_of(logs_of(then, value)), mean_of(logs_of(now.readings, value)), allowed);
+    judge(change, logs_of(then, value), logs_of(now.readings, value), allowed);
   };
   if (by_read && (!by_compute || now.read->share >= now.compute->share)) {
     judge_by("share of the read roof", [](const Reading& run) { return *run.read_share; });
@@ -135,14 +150,15 @@ Change change_of(const std::vector<Reading>& then, const BenchResult& now, doubl
 Change change_in_turn(const BenchResult& now, double allowed) {
   Change change{.name = now.name, .seconds_then = now.rival_seconds, .seconds_now = now.seconds, .by = "in turn"};
   change.runs_then = change.runs_now = now.readings.size();
-  judge(change, {}, mean_of(logs_of(now.readings, [](const Reading& run) { return run.speed; })), allowed);
+  judge(change, {}, logs_of(now.readings, [](const Reading& run) { return run.speed; }), allowed);
   return change;
 }
 
 bool settled(const Change& change, double allowed) {
   if (change.runs_now >= kMostRuns) return true;
   if (change.high == 0) return change.runs_now >= kLeastRuns;  // no interval, and the other side will not have one
-  return change.high < 1 - allowed || change.low >= 1 - allowed || change.high - change.low <= allowed;
+  if (change.high < 1 - allowed) return change.fastest == 0;
+  return change.low >= 1 - allowed || change.high - change.low <= allowed;
 }
 
 bool Changes::slower() const {

@@ -29,7 +29,7 @@ Baseline load_baseline(const std::filesystem::path& file);
 
 enum class Pace : std::uint8_t {
   same,     // not slower, or not for certain by more than what is allowed, and the interval is narrow
-  slower,   // for certain by more than is allowed
+  slower,   // for certain by more than is allowed, and the fastest runs too: a busy neighbour slows some, a change all
   faster,   // for certain by as much
   unclear,  // the interval is wide and holds what is allowed: it could not be told
   unknown,  // no interval: one side has fewer than kLeastRuns runs
@@ -45,6 +45,7 @@ struct Change {
   double speed = 1;
   double low = 0;  // one-sided 99 % limits by Student's t, Welch's degrees of freedom; of unknown: 0
   double high = 0;
+  double fastest = 0;  // the same ratio of now's fastest run but one and then's fastest; 0 where old and new took turns
   std::size_t runs_then = 0;
   std::size_t runs_now = 0;
   Pace pace = Pace::unknown;
@@ -54,7 +55,7 @@ struct Change {
 Change change_of(const std::vector<Reading>& then, const BenchResult& now, double allowed);
 // Against an older plugin's kernel, in whose turn it was timed.
 Change change_in_turn(const BenchResult& now, double allowed);
-// Whether more runs would tell nothing that matters, or there are kMostRuns.
+// Whether more runs would tell nothing that matters, or there are kMostRuns; before it is called slower than a baseline there are.
 bool settled(const Change& change, double allowed);
 
 struct Changes {
