@@ -9,6 +9,7 @@
 #include "harness/verdict/suite.h"
 #include "harness/verdict/vast.h"
 #include "kernels/norms/norms.h"
+#include "kernels/products/products.h"
 
 namespace assay {
 namespace {
@@ -59,6 +60,34 @@ void expect_named(Test& test) {
 TEST(Drawn, VastCallsNameWhatIsWrong) {
   VastCheck check(rms_norm(), rms_norm().family->shapes(rms_norm()).vast.front(), 1);
   expect_named(check);
+}
+
+// Of a vast call of many operations the scalar kernel runs the last rows: these are held to truth, and others to its bits there.
+AssayStatus last_row_off(const void* args) {
+  const auto& a = *static_cast<const ProductArgs*>(args);
+  const AssayStatus status = require_op("gemm_f16").kernels().front().run(args);
+  if (status == ASSAY_OK && a.m > 0 && a.n > 0) {
+    float& last = a.y[(a.m - 1) * a.y_stride + a.n - 1];
+    last = std::nextafter(last, std::numeric_limits<float>::infinity());
+  }
+  return status;
+}
+
+TEST(Drawn, OfALongVastCallTheScalarKernelRunsItsLastRows) {
+  const Op& op = require_op("gemm_f16");
+  const std::vector<Params> calls = vast_params(op, kRandomWork);
+  const auto dear = std::ranges::max_element(calls, {}, [&](const Params& call) { return cost_of(op, call).operations(); });
+  ASSERT_GT(cost_of(op, *dear).operations(), 1e9);
+  VastCheck check(op, *dear, 1);
+  const CaseResult fast = check.check(variants_of(op).front(), Checks::all());
+  const CaseResult scalar = check.check(variants_of(op).back(), Checks::all());
+  EXPECT_FALSE(fast.failure) << fast.failure->message;
+  EXPECT_FALSE(scalar.failure) << scalar.failure->message;
+  EXPECT_GT(scalar.compared, 0);
+  EXPECT_GT(fast.compared, 0);
+  const CaseResult wrong = check.check(Variant{"planted", Isa::scalar, last_row_off}, Checks::parse("bits"));
+  ASSERT_TRUE(wrong.failure);
+  EXPECT_EQ(check_name(wrong.failure->check), check_name(Check::bits));
 }
 
 TEST(Drawn, LongCallsNameWhatIsWrong) {

@@ -18,6 +18,7 @@
 #include "harness/verdict/suite.h"
 #include "kernels/codecs/codecs.h"
 #include "kernels/conversions/conversions.h"
+#include "kernels/norms/norms.h"
 #include "reference/ops/describe.h"
 
 namespace assay {
@@ -485,6 +486,39 @@ TEST(Placements, VaryEveryTwoTensorsApart) {
       const auto levels = [&](std::size_t tensor) { return std::countr_zero(kOffsets / alignments[tensor]) + 1; };
       EXPECT_EQ(std::ssize(pairs), levels(a) * levels(b)) << a << " and " << b;
     }
+  }
+}
+
+TEST(Placements, EachTensorComesRightBehindEachOther) {
+  EXPECT_TRUE(neighbours(1).empty());
+  for (std::size_t count = 2; count < 8; ++count) {
+    std::set<std::pair<std::size_t, std::size_t>> pairs;
+    for (const auto& order : neighbours(count)) {
+      EXPECT_EQ(std::set(order.begin(), order.end()).size(), count);
+      for (std::size_t i = 1; i < order.size(); ++i) pairs.emplace(order[i - 1], order[i]);
+    }
+    EXPECT_EQ(pairs.size(), count * (count - 1)) << count;
+  }
+}
+
+// Rows of 2304 that come out too large by about a third of the bound: those of the bias case are shorter.
+AssayStatus leaning_in_long_rows(const void* args) noexcept {
+  const auto& a = *static_cast<const RmsNormArgs*>(args);
+  const AssayStatus status = require_op("rms_norm").kernels().back().run(args);
+  for (std::int64_t i = 0; status == ASSAY_OK && a.n > 2048 && i < a.rows * a.n; ++i)
+    a.y[i / a.n * a.y_stride + i % a.n] *= 1 + static_cast<float>(a.n / 96) * 0x1p-24F;
+  return status;
+}
+
+TEST(Overlooked, LeaningInLongRows) {
+  const Op& op = require_op("rms_norm");
+  const Checks values = Checks::parse("classes,bound,bias");
+  for (const bool is_long : {false, true}) {
+    CaseCheck check(op, is_long ? *long_bias_test_case(op) : *bias_test_case(op), nullptr);
+    EXPECT_FALSE(check.check(variants_of(op).front(), values).failure);
+    const CaseResult result = check.check(Variant{"planted", Isa::scalar, leaning_in_long_rows}, values);
+    ASSERT_EQ(result.failure.has_value(), is_long);
+    if (is_long) EXPECT_EQ(check_name(result.failure->check), check_name(Check::bias)) << result.failure->message;
   }
 }
 

@@ -2,11 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
 
 #include "harness/verdict/cases.h"
 #include "harness/verdict/check.h"
 #include "kernels/activations/activations.h"
 #include "kernels/attention/attention.h"
+#include "kernels/norms/norms.h"
 #include "kernels/rope/rope.h"
 
 namespace assay {
@@ -58,6 +62,76 @@ TEST(Sharing, InputsThatHoldTheSameLieInOneMemory) {
   const auto keys_are_values = [](const AttentionArgs& a) { return a.span_count > 0 && a.spans[0].k == a.spans[0].v; };
   expect_seen(failure_of("attn_decode_f32", spoiled<AttentionArgs, keys_are_values>, pattern_cases(*find_op("attn_decode_f32"))),
               "v in the memory of k");
+}
+
+// In each order: what begins where another ends, and whoever writes past the one into the other.
+TEST(Sharing, TensorsTouch) {
+  const auto behind = [](const AddArgs& a) { return a.n > 0 && a.y == a.b + a.n; };
+  expect_seen(failure_of("add", spoiled<AddArgs, behind>, made("add", {{"n", 40}})), "one right behind the other");
+  const auto before = [](const AddArgs& a) { return a.n > 0 && a.a == a.y + a.n; };
+  expect_seen(failure_of("add", spoiled<AddArgs, before>, made("add", {{"n", 40}})), "one right behind the other");
+}
+
+AssayStatus writes_what_is_behind(const void* args) noexcept {
+  const auto& a = *static_cast<const AddArgs*>(args);
+  const AssayStatus status = right_kernel(args);
+  if (status == ASSAY_OK && a.n > 0 && a.b == a.y + a.n) a.y[a.n] += 1;
+  return status;
+}
+AssayStatus writes_what_is_before(const void* args) noexcept {
+  const auto& a = *static_cast<const AddArgs*>(args);
+  const AssayStatus status = right_kernel(args);
+  if (status == ASSAY_OK && a.n > 0 && a.y == a.a + a.n) a.y[-1] += 1;
+  return status;
+}
+
+TEST(Sharing, AnInputThatTouchesAnOutputIsNotWritten) {
+  expect_seen(failure_of("add", writes_what_is_behind, made("add", {{"n", 40}})), "changed its input b");
+  expect_seen(failure_of("add", writes_what_is_before, made("add", {{"n", 40}})), "changed its input a");
+}
+
+TEST(Sharing, RowsTakeTurnsInOneMemory) {
+  const auto gated = [](const SwigluArgs& a) { return a.rows > 1 && a.up == a.gate + a.n; };
+  expect_seen(failure_of("swiglu", spoiled<SwigluArgs, gated>, pattern_cases(*find_op("swiglu"))), "up between the rows of gate");
+  const auto row_by_row = [](const AttentionArgs& a) {
+    return a.span_count > 0 && a.n_kv > 1 && a.spans[0].k_row_stride == 2 * a.n_kv * a.head_dim &&
+           a.spans[0].v == static_cast<const float*>(a.spans[0].k) + a.n_kv * a.head_dim;
+  };
+  expect_seen(failure_of("attn_decode_f32", spoiled<AttentionArgs, row_by_row>, pattern_cases(*find_op("attn_decode_f32"))),
+              "v between the rows of k");
+}
+
+TEST(Sharing, ScoresOfABlockBehindASpanAreAllMasked) {
+  constexpr std::int64_t kSpan = 1024;
+  const auto masked = [](const AttentionArgs& a) {
+    if (a.span_count != 1 || a.spans[0].count <= kSpan) return false;
+    const float* const k = static_cast<const float*>(a.spans[0].k) + kSpan * a.spans[0].k_row_stride;
+    return std::isinf(k[0]) && std::isinf(k[15 * a.spans[0].k_row_stride]) && std::isfinite(k[16 * a.spans[0].k_row_stride]);
+  };
+  for (const char* const op : {"attn_decode_f32", "attn_prefill_f32"})
+    expect_seen(failure_of(op, spoiled<AttentionArgs, masked>, pattern_cases(*find_op(op))), "y[0");
+}
+
+// Wrong while a call of another row length runs, which no cut of one call has.
+std::atomic<std::int64_t> length;
+AssayStatus shares_a_length(const void* args) noexcept {
+  const auto& a = *static_cast<const SoftmaxArgs*>(args);
+  length = a.n;
+  const AssayStatus status = right_kernel(args);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(200);
+  while (std::chrono::steady_clock::now() < end) continue;
+  if (status == ASSAY_OK && a.n > 0 && a.rows > 0 && length != a.n) a.y[0] += 1;
+  return status;
+}
+
+TEST(Sharing, CallsOfOtherSizesRunAtTheSameTime) {
+  const Op& op = *find_op("softmax");
+  right_kernel = op.kernels().back().run;
+  InProcess executor(shares_a_length);
+  CaseCheck check(op, made("softmax", {{"rows", 16}, {"n", 500}}).front(), nullptr);
+  const CaseResult result = check.check({.name = "shared", .selection = "", .executor = &executor}, Checks::all(), true);
+  ASSERT_TRUE(result.failure);
+  expect_seen(result.failure->message, "every second with");
 }
 
 TEST(Sharing, OneAngleForAllRows) {

@@ -87,6 +87,18 @@ TEST(Suite, RunsTheCasesThatHaveNoFile) {
   EXPECT_EQ(drawn.size(), 3U);
 }
 
+TEST(Suite, LongRowsAreJudgedByTheirBiasToo) {
+  CheckRequest request;
+  request.ops = {"rms_norm"};
+  request.isas = {Isa::scalar};
+  request.case_name = "bias";
+  request.shapes = true;
+  const SuiteResult result = run_suite(request);
+  ASSERT_EQ(result.cases.size(), 2U);
+  EXPECT_EQ(result.cases[1].case_name, "bias of long rows");
+  EXPECT_TRUE(result.cases[1].z.has_value());
+}
+
 TEST(Suite, WhatThisCpuOrTheOpLacksIsListed) {
   CheckRequest request;
   request.ops = {"gemm_q4_k_q8_k"};

@@ -4,7 +4,6 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <cstring>
 #include <stdexcept>
 
 #include "harness/interop/plugin/properties.h"
@@ -13,23 +12,22 @@
 namespace assay {
 namespace {
 
-// Says where `address` lies as seen from the tensor in [base, base + bytes).
-std::string position(const TensorSpec& spec, const std::uint8_t* base, const std::uint8_t* address) {
-  const auto bytes = static_cast<std::ptrdiff_t>(spec.extent_bytes());
-  if (address < base) return fmt::format("{} bytes before the start of {}", base - address, spec.name);
-  if (address >= base + bytes) return fmt::format("{} bytes past the end of {}", address - (base + bytes) + 1, spec.name);
-  return fmt::format("byte {} of {}, in the gap between its rows", address - base, spec.name);
+// Says where `address` lies as seen from a tensor.
+std::string position(const Laid& tensor, const std::uint8_t* address) {
+  const auto [spec, base] = tensor;
+  const auto bytes = static_cast<std::ptrdiff_t>(spec->extent_bytes());
+  if (address < base) return fmt::format("{} bytes before the start of {}", base - address, spec->name);
+  if (address >= base + bytes) return fmt::format("{} bytes past the end of {}", address - (base + bytes) + 1, spec->name);
+  return fmt::format("byte {} of {}, in the gap between its rows", address - base, spec->name);
 }
 
-// The canaries: what is no element of the tensor must still be poison.
-std::string check_canaries(const TensorSpec& spec, const GuardedMemory& memory, std::uint8_t* base, const Poison& poison) {
-  std::string violation;
-  for_each_gap(spec, memory, base, [&](const std::uint8_t* begin, const std::uint8_t* end) {
-    const auto* touched = poison.find_touched(base, begin, end);
-    if (touched != nullptr) violation = "wrote " + position(spec, base, touched);
-    return touched == nullptr;
-  });
-  return violation;
+// Of what lies in one memory: what begins last before the address, else what begins first.
+const Laid& nearest(const std::vector<Laid>& laid, const std::uint8_t* address) {
+  const Laid* found = &*std::ranges::min_element(laid, {}, &Laid::base);
+  for (const Laid& one : laid) {
+    if (one.base <= address && one.base > found->base) found = &one;
+  }
+  return *found;
 }
 
 void check_input(const Op& op, const TensorSpec& spec, const Array& array) {
@@ -52,6 +50,10 @@ Call::Call(const Op& op, Params params, std::vector<Array> inputs, std::size_t p
       poison_(Poison::Kind::noise, seed) {
   check_inputs();
   placements_ = placements_of(signature_, inputs_, work_, seed);
+  for (std::size_t t = 0; t < signature_.tensors.size(); ++t) {
+    std::size_t& most = most_bytes_.emplace_back(0);
+    for (const Placement& one : placements_) most = std::max(most, extent(places_of(one), signature_, t));
+  }
   have_callers(1);
 }
 
@@ -70,16 +72,10 @@ void Call::set_inputs(std::vector<Array> inputs) {
   check_inputs();
   // Inputs that were the same need not be so now.
   std::erase_if(placements_, [&](const Placement& one) {
-    return std::ranges::any_of(one.shared,
-                               [&](const Shared& pair) { return signature_.tensors[pair.tensor].role == Direction::in; });
+    return std::ranges::any_of(one.shared, [&](const Shared& pair) {
+      return pair.behind == 0 && signature_.tensors[pair.tensor].role == Direction::in;
+    });
   });
-}
-
-void Call::have_callers(std::size_t count) {
-  while (memory_.size() > first_of(count)) memory_.pop_back();
-  while (memory_.size() < first_of(count)) memory_.emplace_back(spec_of(memory_.size()).extent_bytes() + room_, page_);
-  pointers_.resize(memory_.size());
-  lies_on_.resize(signature_.tensors.size());
 }
 
 void Call::allow_over_read(std::size_t bytes) {
@@ -96,120 +92,74 @@ std::size_t Call::bytes() const {
   return total;
 }
 
-void Call::place(const Placement& placement, const std::vector<Array>& inputs, std::size_t caller) {
-  placed_ = placement.name;
-  if (caller == 0) poison_ = Poison(placement.poison, split_mix(poison_seed_));
-  std::size_t next_input = 0;
-  const std::size_t tensors = signature_.tensors.size();
-  const std::span<GuardedMemory> memories(memory_.data() + first_of(caller), tensors);
-  const std::span<void*> pointers(pointers_.data() + first_of(caller), tensors);
-  for (std::size_t t = 0; t < tensors; ++t) {
-    const TensorSpec& spec = signature_.tensors[t];
-    const GuardedMemory& memory = memories[t];
-    std::uint8_t* base = memory.begin() + (placement.offsets.empty() ? 0 : placement.offsets[t]);
-    if (placement.at_end) {
-      base = memory.end() - spec.extent_bytes();
-      if (spec.role == Direction::in) base -= over_read_;
-      base -= reinterpret_cast<std::uintptr_t>(base) % spec.alignment + (placement.after_other ? spec.alignment : 0);
-    }
-    pointers[t] = base;
-    const auto poison = [&](std::uint8_t* begin, const std::uint8_t* end) {
-      poison_.fill(base, begin, end);
-      return true;
-    };
-    if (spec.role == Direction::out) {
-      poison(memory.begin(), memory.end());
-    } else {
-      for_each_gap(spec, memory, base, poison);
-      scatter(spec, inputs[next_input++], base);
-    }
-  }
-  std::vector<bool> written(tensors, false);
-  for (std::size_t t = 0; t < tensors; ++t) {
-    const std::size_t on = place_of(t, placement);
-    if (caller == 0) lies_on_[t] = on;
-    if (on != t && signature_.tensors[t].role == Direction::out) written[on] = true;
-    pointers[t] = pointers[on];
-  }
-  for (std::size_t t = 0; t < tensors; ++t) {
-    const std::size_t on = place_of(t, placement);
-    if (signature_.tensors[t].role == Direction::in && !written[on])
-      pointers[t] = memories[on].read_only(memories[on].writable(pointers[t]));
-  }
-}
-
-// The tensor whose memory it lies in: its own, or an input's.
-std::size_t Call::place_of(std::size_t tensor, const Placement& placement) const {
-  const auto shared = std::ranges::find(placement.shared, tensor, &Shared::tensor);
-  if (shared != placement.shared.end()) return shared->on;
-  const TensorSpec& spec = signature_.tensors[tensor];
-  if (!spec.in_place_only) return tensor;
-  const auto on = std::ranges::find(signature_.tensors, spec.aliases.front(), &TensorSpec::name);
-  return static_cast<std::size_t>(on - signature_.tensors.begin());
-}
-
 std::string Call::describe(const MemoryFault& fault) const {
   if (fault.signal == SIGILL) return "executed an instruction that this CPU lacks (SIGILL)";
   if (fault.signal == SIGFPE) return "raised SIGFPE";
   if (fault.signal == SIGABRT) return "aborted (SIGABRT)";
   if (fault.signal == SIGTRAP) return "trapped (SIGTRAP)";
-  for (std::size_t t = 0; t < memory_.size(); ++t) {
-    const GuardedMemory& memory = memory_[t];
-    if (!memory.owns(fault.address)) continue;
-    const TensorSpec& spec = spec_of(t);
+  for (std::size_t m = 0; m < memory_.size(); ++m) {
+    const GuardedMemory& memory = memory_[m];
+    const std::vector<Laid> laid = laid_in(m);
+    if (!memory.owns(fault.address) || laid.empty()) continue;
     const std::uint8_t* const address = memory.writable(fault.address);
-    const std::uint8_t* const base = memory.writable(pointers_[t]);
+    const Laid& tensor = nearest(laid, address);
     if (address < memory.begin() || address >= memory.end()) {
       const std::string declared = over_read_ > 0 ? fmt::format("; {}={} is declared", kOverRead, over_read_) : "";
-      return "touched " + position(spec, base, address) + " (guard page" + declared + ")";
+      return "touched " + position(tensor, address) + " (guard page" + declared + ")";
     }
-    const auto offset = address - base;
-    if (offset < 0 || offset >= static_cast<std::ptrdiff_t>(spec.extent_bytes())) return "wrote " + position(spec, base, address);
-    return fmt::format("changed its input {}: byte {}, which can only be read", spec.name, offset);
+    const auto offset = address - tensor.base;
+    if (offset < 0 || offset >= static_cast<std::ptrdiff_t>(tensor.spec->extent_bytes()))
+      return "wrote " + position(tensor, address);
+    return fmt::format("changed its input {}: byte {}, which can only be read", tensor.spec->name, offset);
   }
   return fmt::format("touched address {}, far from every tensor (signal {})", fault.address, fault.signal);
 }
 
+// What was written where none of these tensors lies, in a memory of the first caller; empty: nothing.
+std::string Call::check_gaps(std::size_t memory, const std::vector<Laid>& laid) const {
+  std::string wrong;
+  const std::uint8_t* const origin = memory_[memory].writable(pointers_[memory]);
+  for_each_gap(laid, memory_[memory], [&](const std::uint8_t* begin, const std::uint8_t* end) {
+    const auto* touched = poison_.find_touched(origin, begin, end);
+    if (touched != nullptr) wrong = laid.empty() ? "wrote" : "wrote " + position(nearest(laid, touched), touched);
+    return touched == nullptr;
+  });
+  return wrong;
+}
+
 // True if every output holds the poison, or the input that it lies on.
 bool Call::untouched() const {
-  std::size_t next_input = 0;
-  std::vector<const Array*> originals(signature_.tensors.size(), nullptr);
-  for (std::size_t t = 0; t < signature_.tensors.size(); ++t) {
-    if (signature_.tensors[t].role == Direction::in) originals[t] = &inputs_[next_input++];
-  }
-  for (std::size_t t = 0; t < signature_.tensors.size(); ++t) {
-    const TensorSpec& spec = signature_.tensors[t];
-    if (spec.role == Direction::in) continue;
-    if (lies_on_[t] != t) {
-      if (!holds(spec, pointers_[t], *originals[lies_on_[t]])) return false;
-      continue;
-    }
-    if (poison_.find_touched(pointers_[t], memory_[t].begin(), memory_[t].end()) != nullptr) return false;
+  for (std::size_t t = inputs_.size(); t < signature_.tensors.size(); ++t) {
+    const Place& place = places_[t];
+    if (place.as != t && !holds(signature_.tensors[t], pointers_[t], inputs_[place.as])) return false;
+    if (place.as != t) continue;
+    std::vector<Laid> data = laid_in(place.memory);
+    std::erase_if(data, [](const Laid& one) { return one.spec->role == Direction::out; });
+    if (!check_gaps(place.memory, data).empty()) return false;
   }
   return true;
 }
 
+// The canaries: what is no element of a tensor must still be poison. And the inputs that no output lies on.
 std::string Call::check_surroundings() const {
-  std::size_t next_input = 0;
-  for (std::size_t t = 0; t < signature_.tensors.size(); ++t) {
-    const TensorSpec& spec = signature_.tensors[t];
-    const Array* original = spec.role == Direction::in ? &inputs_[next_input++] : nullptr;
-    if (lies_on_[t] != t) continue;  // examined there
-    std::string violation = check_canaries(spec, memory_[t], memory_[t].writable(pointers_[t]), poison_);
+  for (std::size_t m = 0; m < signature_.tensors.size(); ++m) {
+    const std::vector<Laid> laid = laid_in(m);
+    std::string violation = laid.empty() ? "" : check_gaps(m, laid);
     if (!violation.empty()) return violation;
-    if (original != nullptr && !writable(t) && !holds(spec, pointers_[t], *original)) {
-      return "changed its input " + spec.name;
-    }
+  }
+  for (std::size_t t = 0; t < inputs_.size(); ++t) {
+    const auto others = std::ranges::count(places_, t, &Place::as) - (places_[t].as == t ? 1 : 0);
+    const bool overwritten = others > 0 && writable(places_[t].memory);
+    if (places_[t].as == t && !overwritten && !holds(signature_.tensors[t], pointers_[t], inputs_[t]))
+      return "changed its input " + signature_.tensors[t].name;
   }
   return {};
 }
 
 std::vector<Array> Call::outputs_of(std::size_t caller) const {
   std::vector<Array> outputs;
-  for (std::size_t t = 0; t < signature_.tensors.size(); ++t) {
-    const TensorSpec& spec = signature_.tensors[t];
-    if (spec.role == Direction::out) outputs.push_back(gather(spec, pointers_of(caller)[t]));
-  }
+  const std::vector<TensorSpec>& specs = signature_of_caller(caller).tensors;
+  for (std::size_t t = inputs_.size(); t < specs.size(); ++t) outputs.push_back(gather(specs[t], pointers_of(caller)[t]));
   return outputs;
 }
 
@@ -231,12 +181,10 @@ Outcome Call::run(Executor& executor, const Placement& placement, const Manner& 
   return examine(executor.run(*this, {&whole, 1}, manner));
 }
 
-std::vector<Array> Call::moved_on(std::vector<Array> inputs) const {
-  auto input = inputs.begin();
-  for (const TensorSpec& spec : signature_.tensors) {
-    if (spec.role == Direction::out) continue;
-    auto& bytes = (input++)->bytes;
-    const std::size_t element = dtype_size(spec.dtype);
+std::vector<Array> Call::moved_on(std::vector<Array> inputs) {
+  for (Array& input : inputs) {
+    auto& bytes = input.bytes;
+    const std::size_t element = dtype_size(input.dtype);
     if (bytes.size() <= element) continue;
     const auto second = static_cast<std::ptrdiff_t>(element);
     bytes.insert(bytes.end(), bytes.begin(), bytes.begin() + second);
@@ -278,16 +226,20 @@ Outcome Call::run_parts(Executor& executor, const Split& split, int parts, const
   return examine(executor.run(*this, cut(split, parts, uneven), manner));
 }
 
-std::vector<Outcome> Call::run_rivals(Executor& executor, int callers, const Manner& manner) {
+std::vector<Outcome> Call::run_rivals(Executor& executor, int callers, const Manner& manner, const OtherCall* other) {
   const Placement front{fmt::format("of {} callers", callers), false, {}, Poison::Kind::nans};
   const auto count = static_cast<std::size_t>(callers);
+  other_ = other == nullptr ? std::nullopt : std::optional(signature_of(op_, other->params));
   have_callers(count);
-  std::vector<Array> inputs = inputs_;
+  std::vector<Array> data[2] = {inputs_, other == nullptr ? inputs_ : other->inputs};
   std::vector<CallPart> calls;
-  for (std::size_t caller = 0; caller < count; ++caller, inputs = moved_on(std::move(inputs))) {
+  for (std::size_t caller = 0; caller < count; ++caller) {
+    const bool second = other != nullptr && caller % 2 == 1;
+    std::vector<Array>& inputs = data[second ? 1 : 0];
     place(front, inputs, caller);
     const auto pointers = pointers_of(caller);
-    calls.push_back({params_, {pointers.begin(), pointers.end()}});
+    calls.push_back({second ? other->params : params_, {pointers.begin(), pointers.end()}});
+    inputs = moved_on(std::move(inputs));
   }
   const Execution execution = executor.run(*this, calls, manner);
   std::vector<Outcome> outcomes{examine(execution)};
@@ -296,6 +248,7 @@ std::vector<Outcome> Call::run_rivals(Executor& executor, int callers, const Man
     outcome.status = execution.status;
     outcome.outputs = outputs_of(caller);
   }
+  other_.reset();
   have_callers(1);
   return outcomes;
 }

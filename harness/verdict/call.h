@@ -27,6 +27,12 @@ struct Outcome {
 // How many parts a split of a call makes at most.
 std::int64_t most_parts(const Split& split, const Params& params);
 
+// Another call of the op, of as many tensors.
+struct OtherCall {
+  Params params;
+  std::vector<Array> inputs;
+};
+
 class Call {
  public:
   // `inputs` are dense, in the order of the signature. Throws std::invalid_argument where one's type or shape is not
@@ -50,17 +56,17 @@ class Call {
 
   // What each tensor of the signature lies in, and while rivals run each of theirs; and whether the kernel may write there.
   std::span<const GuardedMemory> memory() const { return memory_; }
-  const TensorSpec& spec_of(std::size_t memory) const { return signature_.tensors[memory % signature_.tensors.size()]; }
-  bool writable(std::size_t tensor) const { return memory_[tensor].writable(pointers_[tensor]) == pointers_[tensor]; }
+  const TensorSpec& spec_of(std::size_t memory) const;
+  bool writable(std::size_t memory) const { return writable_[memory]; }
 
   // Places, runs and examines everything around it.
   Outcome run(Executor& executor, const Placement& placement, const Manner& manner = {});
   // The same on the front placement, cut in at most `parts` by one of the signature's splits, into parts alike or each larger than the one
   // before.
   Outcome run_parts(Executor& executor, const Split& split, int parts, const Manner& manner, bool uneven = false);
-  // The whole call, and as many more of other data in memory of their own as makes `callers`. An outcome each; of all but the first only the
-  // outputs are looked at.
-  std::vector<Outcome> run_rivals(Executor& executor, int callers, const Manner& manner);
+  // The whole call, and as many more of other data in memory of their own as makes `callers`, every second one the other call where it is
+  // given. An outcome each; of all but the first only the outputs are looked at.
+  std::vector<Outcome> run_rivals(Executor& executor, int callers, const Manner& manner, const OtherCall* other = nullptr);
   // Other data at the same addresses: inputs whose elements have moved one on. For what a kernel remembers; what it
   // computes is not looked at. How it ended, if not by returning; else empty.
   std::string run_other_data(Executor& executor, const Placement& placement);
@@ -70,22 +76,34 @@ class Call {
   const std::vector<Placement>& placements() const { return placements_; }
 
  private:
+  // Where a tensor lies: in whose place, itself or another; in whose memory; how many bytes behind the start there.
+  struct Place {
+    std::size_t as;
+    std::size_t memory;
+    std::size_t behind;
+  };
+
   // Memory and pointers of a caller are those from the index on that its first tensor has.
   std::size_t first_of(std::size_t caller) const { return caller * signature_.tensors.size(); }
   std::span<void* const> pointers_of(std::size_t caller) const {
     return pointers().subspan(first_of(caller), signature_.tensors.size());
   }
   void check_inputs() const;
+  const Signature& signature_of_caller(std::size_t caller) const { return other_ && caller % 2 == 1 ? *other_ : signature_; }
   void have_callers(std::size_t count);
   void place(const Placement& placement, const std::vector<Array>& inputs, std::size_t caller = 0);
-  std::vector<Array> moved_on(std::vector<Array> inputs) const;
+  static std::vector<Array> moved_on(std::vector<Array> inputs);
+  std::vector<Place> places_of(const Placement& placement) const;
+  // From the start of the memory to the end of what lies in it.
+  static std::size_t extent(const std::vector<Place>& places, const Signature& signature, std::size_t memory);
+  std::vector<Laid> laid_in(std::size_t memory) const;
   std::vector<CallPart> cut(const Split& split, int parts, bool uneven) const;
   std::vector<Array> outputs_of(std::size_t caller) const;
   Outcome examine(const Execution& execution);
   std::string describe(const MemoryFault& fault) const;
+  std::string check_gaps(std::size_t memory, const std::vector<Laid>& laid) const;
   std::string check_surroundings() const;
   bool untouched() const;
-  std::size_t place_of(std::size_t tensor, const Placement& placement) const;
 
   const Op& op_;
   Params params_;
@@ -93,10 +111,13 @@ class Call {
   std::vector<Array> inputs_;
   std::size_t page_;
   std::size_t over_read_ = 0;
-  std::size_t room_ = kOffsets;  // of a memory, beside its tensor
+  std::size_t room_ = kOffsets;          // of a memory, beside its tensor
+  std::vector<std::size_t> most_bytes_;  // of each memory of the first caller, in any placement
   std::vector<GuardedMemory> memory_;
+  std::vector<bool> writable_;
   std::vector<void*> pointers_;
-  std::vector<std::size_t> lies_on_;  // of each tensor of the first caller: itself, or what it shares memory with
+  std::vector<Place> places_;       // of the first caller's tensors
+  std::optional<Signature> other_;  // every second caller's
   double work_;
   std::vector<Placement> placements_;
   std::uint64_t poison_seed_;  // of the next placing's

@@ -55,6 +55,17 @@ void check_kept(const std::string& where, const Signature& signature, const std:
   }
 }
 
+std::optional<TestCase> judged_by_bias(const Op& op, const GeneratedCase& generated, std::optional<std::uint64_t> seed) {
+  if (generated.params.values().empty()) return std::nullopt;
+  TestCase test;
+  test.params = generated.params;
+  test.seed = seed.value_or(generated.seed);
+  test.judge_bias = true;
+  test.repro = "--case bias";
+  test.inputs = generate_inputs(signature_of(op, test.params), generated.data, "gauss", *test.seed);
+  return test;
+}
+
 ParamValue param_of(const nlohmann::json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number_integer()) return value.get<std::int64_t>();
@@ -98,16 +109,19 @@ TestCase case_from_golden(const Op& op, const GoldenFile& file, const std::strin
 }
 
 std::optional<TestCase> bias_test_case(const Op& op, std::optional<std::uint64_t> seed) {
-  const GeneratedCase generated = op.family->bias_case(op);
-  if (generated.params.values().empty()) return std::nullopt;
-  TestCase test;
-  test.name = seed ? fmt::format("bias {}", *seed) : "bias";
-  test.params = generated.params;
-  test.seed = seed.value_or(generated.seed);
-  test.drawn = seed.has_value();
-  test.judge_bias = true;
-  test.repro = "--case bias" + (seed ? fmt::format(" --seed {}", *seed) : "");
-  test.inputs = generate_inputs(signature_of(op, test.params), generated.data, "gauss", *test.seed);
+  std::optional<TestCase> test = judged_by_bias(op, op.family->bias_case(op), seed);
+  if (!test) return std::nullopt;
+  test->name = seed ? fmt::format("bias {}", *seed) : "bias";
+  test->drawn = seed.has_value();
+  if (seed) test->repro += fmt::format(" --seed {}", *seed);
+  return test;
+}
+
+std::optional<TestCase> long_bias_test_case(const Op& op) {
+  std::optional<TestCase> test = judged_by_bias(op, op.family->long_bias_case(op), std::nullopt);
+  if (!test) return std::nullopt;
+  test->name = "bias of long rows";
+  test->drawn = true;
   return test;
 }
 

@@ -39,6 +39,8 @@ TestCase case_from_golden(const Op& op, const GoldenFile& file, const std::strin
 // The op's own seeded case for the bias; empty if the op has none. With another seed it is one that was drawn, "bias 77": an answer learnt
 // by heart passes the op's own.
 std::optional<TestCase> bias_test_case(const Op& op, std::optional<std::uint64_t> seed = std::nullopt);
+// Another whose rows are long. Empty: the op has no rows.
+std::optional<TestCase> long_bias_test_case(const Op& op);
 inline bool is_bias(std::string_view case_name) {
   return case_name.starts_with("bias");
 }
@@ -58,7 +60,7 @@ std::vector<TestCase> refused_value_cases(const Op& op);
 std::vector<TestCase> value_cases(const Op& op);
 
 // Calls whose data have a pattern that no draw has: rows that begin alike, or with zeros and ones; runs of -inf; two inputs that are the same; the
-// same maximum far apart. They are among value_cases.
+// same maximum far apart; rows of two tensors that can take turns; keys whose scores are -inf. They are among value_cases.
 std::vector<TestCase> pattern_cases(const Op& op);
 
 // What the user asks for with --shape, --data, --seed.

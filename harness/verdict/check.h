@@ -182,6 +182,7 @@ class CaseCheck {
   std::vector<Outcome> run_callers(const Candidate& candidate, int callers, const Manner& manner);
   std::optional<Failure> check_crowds(const Candidate& candidate, const Outcome& first, const Raced& raced, const Checks& checks,
                                       CaseResult& result);
+  std::optional<Failure> check_two_shapes(const Candidate& candidate, const Checks& checks, CaseResult& result);
   std::optional<Failure> compare_callers(const std::vector<Outcome>& alone, const std::vector<Outcome>& together,
                                          const std::string& how, const Candidate& candidate, const Checks& checks) const;
   std::optional<Failure> compare_layout(const Outcome& first, const Outcome& other, const std::string& how,

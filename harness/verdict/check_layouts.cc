@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "harness/verdict/check.h"
 #include "harness/verdict/clock.h"
 #include "harness/verdict/draw.h"
+#include "harness/verdict/drawn_case.h"
 #include "reference/ops/status.h"
 
 namespace assay {
@@ -22,6 +24,22 @@ constexpr double kManyWork = 1L << 31;  // of all calls together
 constexpr std::int64_t kPiece = 300;
 constexpr double kLongWait = 20;
 constexpr double kManySeconds = 1;  // likewise, of this thread: what is slow is not what a kernel is made for
+
+// The call with five eighths of every size, in whole units, and rows without gaps; none where the op would refuse it.
+std::optional<OtherCall> smaller_call(const Op& op, const Params& params) {
+  const ShapeSpace space = op.family->shapes(op);
+  Params smaller;
+  for (const Size& size : space.sizes) {
+    if (size.stride_of != nullptr || size.optional) continue;
+    smaller.set(size.name, std::max(size.unit, params.integer_or(size.name, size.fallback) * 5 / 8 / size.unit * size.unit));
+  }
+  for (const Choice& choice : space.choices) smaller.set(choice.name, choice.values.front());
+  if (space.mend != nullptr) space.mend(smaller);
+  if (!std::isfinite(work_of(op, smaller))) return std::nullopt;
+  TestCase test = drawn_case(op, smaller, "gauss", 1);
+  const bool alike = signature_of(op, smaller).tensors.size() == signature_of(op, params).tensors.size();
+  return alike && test.status == ASSAY_OK ? std::optional(OtherCall{smaller, std::move(test.inputs)}) : std::nullopt;
+}
 
 }  // namespace
 
@@ -72,11 +90,8 @@ CaseCheck::Surroundings CaseCheck::surroundings() const {
   Surroundings all{{call_.placements().begin() + 1, call_.placements().end()}, {}};
   if (test_.status == ASSAY_OK) all.splits = call_.signature().splits;
   if (!test_.drawn && call_.bytes() < kLarge) return all;
-  // What has inputs that are the same is there for the sake of one memory.
-  const auto one_memory = std::ranges::find_if(all.placements, [&](const Placement& placement) {
-    return !placement.shared.empty() && call_.spec_of(placement.shared.front().tensor).role == Direction::in;
-  });
-  if (one_memory != all.placements.end()) return {{*one_memory}, {}};
+  const auto meant = std::ranges::find_if(all.placements, &Placement::meant);
+  if (meant != all.placements.end()) return {{*meant}, {}};
   Draws draws(test_.seed.value_or(seed_) ^ 1);
   const auto only = [&draws](auto& some) { some = {some[draws.below(static_cast<std::uint32_t>(some.size()))]}; };
   const bool cut = !all.splits.empty() && draws.below(2) == 0;
@@ -185,6 +200,26 @@ std::optional<Failure> CaseCheck::check_crowds(const Candidate& candidate, const
   }
   for (const auto& one : raced) {
     if (auto failure = compare_callers(alone, one, "when first called by threads at once", candidate, checks)) return failure;
+  }
+  return check_two_shapes(candidate, checks, result);
+}
+
+// Callers of which every second computes something smaller.
+std::optional<Failure> CaseCheck::check_two_shapes(const Candidate& candidate, const Checks& checks, CaseResult& result) {
+  constexpr int kTwoOfEach = 4;
+  const std::optional<OtherCall> other_sizes = smaller_call(op_, test_.params);
+  if (!other_sizes) return std::nullopt;
+  const auto run = [&](bool at_once) {
+    ++result.placements;
+    auto outcomes = call_.run_rivals(*candidate.executor, kTwoOfEach, {.at_once = at_once}, &*other_sizes);
+    result.crashed = outcomes[0].crashed;
+    return outcomes;
+  };
+  const std::vector<Outcome> alone = run(false);
+  for (int race = 0; race < kRaces; ++race) {
+    const std::string how =
+        fmt::format("when {} threads run it at once, every second with {}", kTwoOfEach, other_sizes->params.to_string());
+    if (auto failure = compare_callers(alone, run(true), how, candidate, checks)) return failure;
   }
   return std::nullopt;
 }

@@ -4,13 +4,17 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 #include <limits>
+#include <set>
 #include <span>
+#include <string_view>
 
 #include "harness/verdict/cases.h"
 #include "harness/verdict/draw.h"
 #include "harness/verdict/drawn_case.h"
 #include "harness/verdict/placements.h"
+#include "harness/verdict/strided.h"
 
 namespace assay {
 namespace {
@@ -19,8 +23,9 @@ constexpr double kPatternWork = 1 << 16;
 constexpr double kSharedWork = 1 << 21;
 constexpr std::uint64_t kSeed = 4;
 constexpr int kTries = 16;
-constexpr std::int64_t kRun = 64;     // elements
-constexpr std::int64_t kSquare = 16;  // of every size, where two inputs are to be as long
+constexpr std::int64_t kRun = 64;              // elements
+constexpr std::int64_t kLeastRow = 32;         // likewise: half of one is a vector
+constexpr std::int64_t kSquares[] = {16, 32};  // of every size, where two inputs are to be as long; tiles have 32 rows
 
 bool is_real(const Array& array) {
   return array.dtype == DType::f32 || array.dtype == DType::f16 || array.dtype == DType::bf16;
@@ -84,33 +89,49 @@ TestCase named(const Op& op, TestCase test, const std::string& what) {
   return test;
 }
 
-// The draw whose inputs have most rows, up to three, that are as long.
+// How much of its inputs a pattern can show in: their rows, up to three, as long as asked for.
+std::int64_t worth_of(const Op& op, const Params& params, std::int64_t length) {
+  std::int64_t worth = 0;
+  for (const TensorSpec& spec : signature_of(op, params).tensors) {
+    const std::int64_t row = std::max<std::int64_t>(spec.shape.back(), 1);
+    if (spec.role == Direction::in) worth += std::min(row, length) * std::min<std::int64_t>(spec.elements() / row, 3);
+  }
+  return worth;
+}
+
+// Whether an input has too few rows, or too short ones, for a pattern of sixteen numbers.
+bool too_short(const Op& op, const Params& params) {
+  return std::ranges::any_of(signature_of(op, params).tensors, [](const TensorSpec& spec) {
+    if (spec.role == Direction::out || spec.shape.size() < 2 || is_block(spec.dtype)) return false;
+    return spec.shape.back() < kLeastRow || spec.elements() < 2 * spec.shape.back();
+  });
+}
+
+// The draw whose inputs have most rows, up to three, that are as long; of an op whose rows cost much one that costs more.
 TestCase long_case(const Op& op, std::int64_t length) {
   const ShapeSpace space = op.family->shapes(op);
-  Draws draws(kSeed);
   Params best;
-  std::int64_t most = -1;
-  for (int i = 0; i < kTries; ++i) {
-    Params params = draw_params(op, space, draws, kPatternWork);
-    std::int64_t worth = 0;
-    for (const TensorSpec& spec : signature_of(op, params).tensors) {
-      const std::int64_t row = std::max<std::int64_t>(spec.shape.back(), 1);
-      if (spec.role == Direction::in) worth += std::min(row, length) * std::min<std::int64_t>(spec.elements() / row, 3);
+  for (double work = kPatternWork; work <= kSharedWork && (best.values().empty() || too_short(op, best)); work *= 8) {
+    Draws draws(kSeed);
+    std::int64_t most = -1;
+    for (int i = 0; i < kTries; ++i) {
+      Params params = draw_params(op, space, draws, work);
+      const std::int64_t worth = worth_of(op, params, length);
+      if (worth <= most) continue;
+      most = worth;
+      best = std::move(params);
     }
-    if (worth <= most) continue;
-    most = worth;
-    best = std::move(params);
   }
   return drawn_case(op, std::move(best), "gauss", kSeed);
 }
 
 // Every size alike, but one: a unit of it.
-Params square_params(const Op& op, std::string_view but) {
+Params square_params(const Op& op, std::string_view but, std::int64_t square = kSquares[0]) {
   const ShapeSpace space = op.family->shapes(op);
   Params params;
   for (const Size& size : space.sizes) {
     if (size.stride_of != nullptr || size.optional) continue;
-    params.set(size.name, size.name == but ? size.unit : std::min(in_units(kSquare, size), size.limit));
+    params.set(size.name, size.name == but ? size.unit : std::min(in_units(square, size), size.limit));
   }
   for (const Choice& choice : space.choices) params.set(choice.name, choice.values.front());
   if (space.mend != nullptr) space.mend(params);
@@ -125,18 +146,82 @@ bool may_share(const Op& op, const Params& params, std::size_t one, std::size_t 
   return data(specs[one]) == data(specs[other]) && can_share(specs[one], specs[other]);
 }
 
+// Every size alike, and each of them small in turn.
+std::vector<Params> squares(const Op& op, std::int64_t square) {
+  std::vector<Params> all{square_params(op, "", square)};
+  for (const Size& size : op.family->shapes(op).sizes) all.push_back(square_params(op, size.name, square));
+  return all;
+}
+
 // Inputs `one` and `other` hold the same, and lie in one memory (harness/verdict/placements.h).
 std::optional<TestCase> shared_case(const Op& op, std::size_t one, std::size_t other) {
   Draws draws(kSeed);
-  const ShapeSpace space = op.family->shapes(op);
-  std::vector<Params> tries{draw_params(op, space, draws, kPatternWork), square_params(op, "")};
-  for (const Size& size : space.sizes) tries.push_back(square_params(op, size.name));
+  std::vector<Params> tries{draw_params(op, op.family->shapes(op), draws, kPatternWork)};
+  for (const std::int64_t square : kSquares) std::ranges::move(squares(op, square), std::back_inserter(tries));
   const auto fits = std::ranges::find_if(tries, [&](const Params& params) { return may_share(op, params, one, other); });
   if (fits == tries.end()) return std::nullopt;
   TestCase test = drawn_case(op, *fits, "gauss", kSeed);
   test.inputs[other].bytes = test.inputs[one].bytes;
   const std::vector<TensorSpec> specs = signature_of(op, *fits).tensors;
   return named(op, std::move(test), fmt::format("{} is {}", specs[other].name, specs[one].name));
+}
+
+// Whose rows have room between them for as long ones: every row (0); where heads lie within rows, as a cache's of [position, head], every
+// head (1), and all heads of a row, which lie without gaps (2).
+void leave_room(const ShapeSpace& space, int where, Params& params) {
+  for (const Size& size : space.sizes) {
+    if (size.stride_of == nullptr || (size.without == nullptr) != (where == 0)) continue;
+    const std::int64_t dense = dense_stride(size, params);
+    params.set(size.name, where == 2 ? dense : 2 * dense);
+    if (where == 2) params.set(size.without, 2 * kSquares[0] * dense);
+  }
+}
+
+// The rows of two inputs, or of two outputs, take turns in one memory, as keys and values may in a cache's.
+void add_turns(const Op& op, std::vector<TestCase>& cases) {
+  const ShapeSpace space = op.family->shapes(op);
+  for (const int where : {0, 1, 2}) {
+    std::set<std::string> named_before;
+    for (Params params : squares(op, kSquares[0])) {
+      leave_room(space, where, params);
+      if (work_of(op, params) > kSharedWork) continue;
+      const std::vector<TensorSpec> specs = signature_of(op, params).tensors;
+      for (std::size_t other = 0; other < specs.size(); ++other) {
+        for (std::size_t one = 0; one < other; ++one) {
+          if (specs[one].role != specs[other].role || !turn_of(specs[one], specs[other])) continue;
+          const std::string what = fmt::format("rows of {} between those of {}", specs[other].name, specs[one].name);
+          if (named_before.insert(what).second) cases.push_back(named(op, drawn_case(op, params, "gauss", kSeed), what));
+        }
+      }
+    }
+  }
+}
+
+// Of attention: keys whose scores are all -inf, the first block behind a span of keys for one head, the whole first span for the next, all
+// behind it for the third. Each query's first number is 1, and theirs -inf.
+std::optional<TestCase> masked_spans(const Op& op) {
+  const ShapeSpace space = op.family->shapes(op);
+  const auto keys = std::ranges::find_if(space.sizes, [](const Size& size) {
+    return std::ranges::find(size.borders, std::string_view("kKeySpan"), &Border::constant) != size.borders.end();
+  });
+  if (keys == space.sizes.end()) return std::nullopt;
+  const std::int64_t span = std::ranges::find(keys->borders, std::string_view("kKeySpan"), &Border::constant)->at();
+  constexpr std::int64_t kBlock = 16;
+  const std::int64_t length = span + 3 * kBlock - 8;
+  Params params = square_params(op, "");
+  for (const auto& [name, value] : {std::pair("n_kv", 3), {"group", 2}, {"rows", 2}}) {
+    if (params.has(name)) params.set(name, std::int64_t{value});
+  }
+  params.set(keys->name, length);
+  TestCase test = drawn_case(op, std::move(params), "gauss", kSeed);
+  const std::int64_t width = row_length(test.inputs[0]);
+  for (std::int64_t i = 0; i < test.inputs[0].elements(); i += width) put(test.inputs[0], i, SpecialNumber::one);
+  const std::pair<std::int64_t, std::int64_t> masked[] = {{span, span + kBlock}, {0, span}, {span, length}};
+  for (std::int64_t head = 0; head < std::ssize(masked); ++head) {
+    for (std::int64_t key = masked[head].first; key < masked[head].second; ++key)
+      put(test.inputs[1], (head * length + key) * width, SpecialNumber::infinity, true);
+  }
+  return named(op, std::move(test), "keys of -inf");
 }
 
 // Of an op that tells which of equal numbers it took: the largest as the first, the last, and between, farther apart than 16 bits reach.
@@ -170,7 +255,10 @@ std::vector<TestCase> pattern_cases(const Op& op) {
       if (auto test = shared_case(op, one, other)) cases.push_back(std::move(*test));
     }
   }
-  if (auto test = far_ties(op)) cases.push_back(std::move(*test));
+  add_turns(op, cases);
+  for (auto* made : {far_ties, masked_spans}) {
+    if (auto test = made(op)) cases.push_back(std::move(*test));
+  }
   return cases;
 }
 

@@ -6,8 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <iterator>
 #include <set>
 #include <utility>
+
+#include "harness/verdict/strided.h"
+#include "reference/bounds.h"
 
 namespace assay {
 namespace {
@@ -143,38 +147,107 @@ bool can_share(const TensorSpec& one, const TensorSpec& other) {
          (gapless(one) && gapless(other) && one.elements() == other.elements());
 }
 
+std::vector<std::vector<std::size_t>> neighbours(std::size_t count) {
+  const std::size_t even = count + count % 2;  // of an odd number with one more, which is then left out
+  std::vector<std::vector<std::size_t>> orders(count < 2 ? 0 : even);
+  for (std::size_t row = 0; row < orders.size(); ++row) {
+    for (std::size_t i = 0; i < even; ++i) {  // row + 0, - 1, + 1, - 2 ...
+      const std::size_t next = (row + (i % 2 == 0 ? i / 2 : even - (i + 1) / 2)) % even;
+      if (next < count) orders[row].push_back(next);
+    }
+  }
+  return orders;
+}
+
+namespace {
+
+// Each right behind the one before, as far as alignments allow: the first begins where the gaps are smallest.
+Placement one_behind_another(const std::vector<TensorSpec>& specs, const std::vector<std::size_t>& order) {
+  Placement best;
+  std::size_t least = SIZE_MAX;
+  for (std::size_t start = 0; start < kOffsets; start += specs[order.front()].alignment) {
+    Placement one{"", false, std::vector<std::size_t>(specs.size(), start), Poison::Kind::noise};
+    std::size_t at = start;
+    for (const std::size_t t : order) {
+      const auto alignment = static_cast<std::int64_t>(specs[t].alignment);
+      at = static_cast<std::size_t>(reference::ceil_div(static_cast<std::int64_t>(at), alignment) * alignment);
+      one.name += (t == order.front() ? "" : ", ") + specs[t].name;
+      if (t != order.front()) one.shared.push_back({t, order.front(), at - start});
+      at += specs[t].extent_bytes();
+    }
+    if (at - start >= least) continue;
+    least = at - start;
+    best = std::move(one);
+  }
+  best.name += " one right behind the other";
+  return best;
+}
+
+// Of all tensors that have memory of their own.
+std::vector<Placement> touching(const std::vector<TensorSpec>& specs) {
+  std::vector<std::size_t> tensors;
+  for (std::size_t t = 0; t < specs.size(); ++t) {
+    if (specs[t].elements() > 0 && !specs[t].in_place_only) tensors.push_back(t);
+  }
+  std::vector<Placement> all;
+  for (std::vector<std::size_t>& order : neighbours(tensors.size())) {
+    for (std::size_t& t : order) t = tensors[t];
+    all.push_back(one_behind_another(specs, order));
+  }
+  return all;
+}
+
+// Two inputs that hold the same in one place, and two inputs or outputs whose rows take turns.
+void add_meant(const std::vector<TensorSpec>& specs, const std::vector<Array>& inputs, std::vector<Placement>& all) {
+  for (std::size_t t = 0; t < specs.size(); ++t) {
+    for (std::size_t on = 0; on < t; ++on) {
+      const auto add = [&](const char* how, std::size_t behind) {
+        all.push_back(
+            {fmt::format(fmt::runtime(how), specs[t].name, specs[on].name), true, {}, Poison::Kind::noise, {{t, on, behind}}});
+        all.back().meant = true;
+      };
+      if (t < inputs.size() && can_share(specs[on], specs[t]) && inputs[on].bytes == inputs[t].bytes)
+        add("{} in the memory of {}", 0);
+      if (specs[on].role != specs[t].role || specs[t].in_place_only) continue;
+      if (const auto behind = turn_of(specs[on], specs[t])) add("{} between the rows of {}", *behind);
+    }
+  }
+}
+
+// At offsets of the seed's, and touching: as many as the work allows.
+void add_varied(const std::vector<TensorSpec>& specs, double work, std::uint64_t seed, std::vector<Placement>& all) {
+  constexpr Poison::Kind kKinds[] = {Poison::Kind::numbers, Poison::Kind::noise, Poison::Kind::nans};
+  std::vector<std::size_t> alignments;
+  for (const TensorSpec& spec : specs) alignments.push_back(spec.alignment);
+  auto rows = varied_offsets(alignments, seed);
+  rows.erase(rows.begin());  // all zeros: the front guard page
+  std::vector<Placement> varied = touching(specs);
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    varied.push_back({fmt::format("at offsets {} from a cache line", fmt::join(rows[r], ", ")), false, rows[r], kKinds[r % 3]});
+  }
+  while (static_cast<double>(varied.size()) * work > kVariedWork) {
+    std::swap(varied[split_mix(seed) % varied.size()], varied.back());
+    varied.pop_back();
+  }
+  std::ranges::move(varied, std::back_inserter(all));
+}
+
+}  // namespace
+
 std::vector<Placement> placements_of(const Signature& signature, const std::vector<Array>& inputs, double work,
                                      std::uint64_t seed) {
   std::vector<Placement> all{{"against the rear guard page", true, {}, Poison::Kind::nans},
                              {"against the front guard page", false, {}, Poison::Kind::numbers}};
   const std::vector<TensorSpec>& specs = signature.tensors;  // inputs first
-  for (std::size_t t = 0; t < inputs.size(); ++t) {
-    for (std::size_t on = 0; on < t; ++on) {
-      if (can_share(specs[on], specs[t]) && inputs[on].bytes == inputs[t].bytes)
-        all.push_back(
-            {fmt::format("{} in the memory of {}", specs[t].name, specs[on].name), true, {}, Poison::Kind::noise, {{t, on}}});
-    }
-  }
-  std::vector<std::size_t> alignments;
+  add_meant(specs, inputs, all);
   for (std::size_t t = 0; t < specs.size(); ++t) {
-    const TensorSpec& spec = specs[t];
-    alignments.push_back(spec.alignment);
-    if (spec.in_place_only) continue;
-    for (const std::string& alias : spec.aliases) {
+    if (specs[t].in_place_only) continue;
+    for (const std::string& alias : specs[t].aliases) {
       const auto on = static_cast<std::size_t>(std::ranges::find(specs, alias, &TensorSpec::name) - specs.begin());
-      all.push_back({spec.name + " in place of " + alias, true, {}, Poison::Kind::noise, {{t, on}}});
+      all.push_back({specs[t].name + " in place of " + alias, true, {}, Poison::Kind::noise, {{t, on}}});
     }
   }
-  constexpr Poison::Kind kKinds[] = {Poison::Kind::numbers, Poison::Kind::noise, Poison::Kind::nans};
-  auto rows = varied_offsets(alignments, seed);
-  rows.erase(rows.begin());  // all zeros: the front guard page
-  while (static_cast<double>(rows.size()) * work > kVariedWork) {
-    std::swap(rows[split_mix(seed) % rows.size()], rows.back());
-    rows.pop_back();
-  }
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    all.push_back({fmt::format("at offsets {} from a cache line", fmt::join(rows[r], ", ")), false, rows[r], kKinds[r % 3]});
-  }
+  add_varied(specs, work, seed, all);
   // Last: who gives other bits here alone remembers; who does so because of the address has done it before.
   all.push_back({"where other data lay before", true, {}, Poison::Kind::numbers, {}, true});
   return all;

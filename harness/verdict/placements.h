@@ -13,10 +13,11 @@
 
 namespace assay {
 
-// A tensor that lies where an input lies: an output on one of its aliases, or an input that holds the same.
+// A tensor that lies in another's memory: in its place, as an output on one of its aliases and an input that holds the same, or behind it.
 struct Shared {
   std::size_t tensor;
   std::size_t on;
+  std::size_t behind = 0;  // bytes from the other's first element
 };
 
 struct Placement {
@@ -26,13 +27,15 @@ struct Placement {
   Poison::Kind poison = Poison::Kind::nans;  // of what is no tensor's element
   std::vector<Shared> shared = {};
   bool after_other =
-      false;  // a unit of its alignment before `at_end`, where no other placement lies: after a call with other data
+      false;           // a unit of its alignment before `at_end`, where no other placement lies: after a call with other data
+  bool meant = false;  // inputs that are the same, or rows that can take turns: few calls have them, and are there for their sake
 };
 
 inline constexpr std::size_t kOffsets = 64;  // offsets are tried over a cache line
 
-// Both ends; outputs on each of their aliases; inputs that hold the same in one memory; the place of other data; and offsets that differ from tensor to tensor: of a call of little
-// work (harness/verdict/draw.h) all of varied_offsets, else some, those of its seed.
+// Both ends; outputs on each of their aliases; inputs that hold the same in one memory; tensors whose rows take turns; the place of other data;
+// and offsets that differ from tensor to tensor, and tensors that touch: of a call of little work (harness/verdict/draw.h) all of
+// varied_offsets and of neighbours, else some, those of its seed.
 std::vector<Placement> placements_of(const Signature& signature, const std::vector<Array>& inputs, double work,
                                      std::uint64_t seed);
 
@@ -45,5 +48,9 @@ std::vector<std::vector<std::size_t>> pairwise(std::span<const std::size_t> coun
 // Rows of offsets below kOffsets, one a tensor, multiples of its alignment. What divides an address, 1, 2, 4 .. or 64, is its level: every
 // two tensors have every pair of levels, and every tensor every offset. Which offset of a level comes when is the seed's.
 std::vector<std::vector<std::size_t>> varied_offsets(std::span<const std::size_t> alignments, std::uint64_t seed);
+
+// Orders of 0 .. count - 1, two at least, in which each comes right behind each other: rows of a square of Williams ("Experimental designs
+// balanced for the estimation of residual effects of treatments", 1949).
+std::vector<std::vector<std::size_t>> neighbours(std::size_t count);
 
 }  // namespace assay

@@ -71,17 +71,32 @@ bool holds(const TensorSpec& spec, const void* base, const Array& dense) {
   return true;
 }
 
-void for_each_gap(const TensorSpec& spec, const GuardedMemory& memory, std::uint8_t* base,
+void for_each_gap(std::span<const Laid> tensors, const GuardedMemory& memory,
                   const std::function<bool(std::uint8_t* begin, std::uint8_t* end)>& visit) {
-  std::vector<Run> runs = runs_of(spec);  // strides need not fall from the outer axes to the inner
-  std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.offset < b.offset; });
+  std::vector<Run> runs;  // from the memory's begin; strides need not fall from the outer axes to the inner
+  for (const Laid& one : tensors) {
+    for (const Run& run : runs_of(*one.spec))
+      runs.push_back({static_cast<std::size_t>(one.base - memory.begin()) + run.offset, run.bytes});
+  }
+  std::ranges::sort(runs, {}, &Run::offset);
   std::uint8_t* from = memory.begin();
   for (const Run& run : runs) {
-    std::uint8_t* start = base + run.offset;
+    std::uint8_t* start = memory.begin() + run.offset;
     if (!visit(from, start)) return;
     from = start + run.bytes;
   }
   visit(from, memory.end());
+}
+
+std::optional<std::size_t> turn_of(const TensorSpec& one, const TensorSpec& other) {
+  std::vector<Run> runs = runs_of(one);
+  const std::vector<Run> others = runs_of(other);
+  if (runs.size() < 2 || runs.size() != others.size() || one.alignment % other.alignment != 0) return std::nullopt;
+  const std::size_t turn = (runs.front().bytes + other.alignment - 1) / other.alignment * other.alignment;
+  for (const Run& run : others) runs.push_back({run.offset + turn, run.bytes});
+  std::ranges::sort(runs, {}, &Run::offset);
+  const auto overlap = [](const Run& a, const Run& b) { return a.offset + a.bytes > b.offset; };
+  return std::ranges::adjacent_find(runs, overlap) == runs.end() ? std::optional(turn) : std::nullopt;
 }
 
 }  // namespace assay

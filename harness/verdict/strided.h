@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <span>
 
 #include "golden/hdf5.h"
 #include "harness/verdict/guard.h"
@@ -17,8 +19,17 @@ void scatter(const TensorSpec& spec, const Array& dense, void* base);
 // Whether the tensor at `base` is, byte for byte, `dense`.
 bool holds(const TensorSpec& spec, const void* base, const Array& dense);
 
-// Calls visit(begin, end) for each stretch of the memory that holds no element of the tensor at `base`, ascending, until it returns false.
-void for_each_gap(const TensorSpec& spec, const GuardedMemory& memory, std::uint8_t* base,
+// A tensor, and where its first element lies.
+struct Laid {
+  const TensorSpec* spec;
+  std::uint8_t* base;
+};
+
+// Calls visit(begin, end) for each stretch of the memory that holds no element of these tensors, ascending, until it returns false.
+void for_each_gap(std::span<const Laid> tensors, const GuardedMemory& memory,
                   const std::function<bool(std::uint8_t* begin, std::uint8_t* end)>& visit);
+
+// Bytes from the one's first element to the other's where the rows of both take turns in one memory; none: their gaps have no room for it.
+std::optional<std::size_t> turn_of(const TensorSpec& one, const TensorSpec& other);
 
 }  // namespace assay

@@ -139,6 +139,8 @@ class UnitRun {
       auto test = bias_test_case(op_, seed);
       if (test && deal(test->name)) sources.push_back(made(std::move(*test)));
     }
+    if (auto test = long_bias_test_case(op_); request_.shapes && test && deal(test->name))
+      sources.push_back(made(std::move(*test)));
     run_cases(sources, request_.golden.empty() ? &plan_.ledger : nullptr);
   }
 

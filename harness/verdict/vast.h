@@ -9,6 +9,7 @@
 #include "golden/hdf5.h"
 #include "harness/verdict/check.h"
 #include "reference/ops/op.h"
+#include "reference/ops/split.h"
 
 namespace assay {
 
@@ -39,7 +40,7 @@ class RepeatedMemory {
   int file_ = -1;
 };
 
-// The op's vast calls that go with random cases of that work: those of few operations, since most bytes are only lain over.
+// The op's vast calls that go with random cases of that work: those of not too many operations, since most bytes are only lain over.
 std::vector<Params> vast_params(const Op& op, double work);
 
 // One vast call of an op: inputs from the seed, truth from the reference, for a sample where it is long.
@@ -54,18 +55,26 @@ class VastCheck {
  private:
   struct Ran {
     std::string violation;
-    std::vector<Array> outputs;
+    std::vector<Array> outputs;  // whole; of the scalar kernel what it was asked for, else zeros
+    std::vector<Array> part;     // what the scalar kernel is asked for
   };
-  Ran run(const Variant& variant);
+  Ran run(const Variant& variant, const CallPart& part);
   std::optional<Failure> judge(const Ran& ran, const Checks& checks, CaseResult& result) const;
+  std::optional<Failure> judge_values(const Signature& signature, const std::vector<Array>& outputs,
+                                      const std::vector<reference::Expected>& expected, const Checks& checks,
+                                      CaseResult& result) const;
 
   const Op& op_;
   Params params_;
+  std::uint64_t seed_;
   Signature signature_;
   std::vector<RepeatedMemory> memory_;
   std::vector<void*> pointers_;
   std::vector<Array> inputs_;  // of those that lie apart; empty where the file is the data
   std::vector<reference::Expected> expected_;
+  CallPart whole_;
+  CallPart part_;  // what the scalar kernel, the slowest by far, is asked for: of a long call the last rows
+  Signature part_signature_;
   std::optional<Ran> scalar_;
 };
 

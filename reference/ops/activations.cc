@@ -151,6 +151,10 @@ constexpr Family kSwiglu = {
         [](const Op&) {
           return GeneratedCase{{{"rows", 16}, {"n", 1024}}, {}, 41};
         },
+    .long_bias_case =
+        [](const Op&) {
+          return GeneratedCase{{{"rows", 2}, {"n", 2304}}, {}, 41};
+        },
     .bench_params =
         [](const Op&) {
           return std::vector<Params>{{{"rows", 1}, {"n", 3072}}, {{"rows", 512}, {"n", 3072}}};

@@ -227,6 +227,7 @@ constexpr Family kFamily = {
     .cost = erased<cost>,
     .shapes = attention_shapes,
     .bias_case = attention_bias_case,
+    .long_bias_case = attention_long_bias_case,
     .bench_params = attention_bench_params,
     .arrays = erased<arrays>,
 };

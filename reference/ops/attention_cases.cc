@@ -106,6 +106,15 @@ GeneratedCase attention_bias_case(const Op& op) {
   return bias;
 }
 
+GeneratedCase attention_long_bias_case(const Op& op) {
+  GeneratedCase bias = attention_bias_case(op);
+  bias.params.set("n_kv", std::int64_t{4});
+  bias.params.set("group", std::int64_t{is_prefill(op) ? 12 : 72});
+  bias.params.set("head_dim", std::int64_t{16});
+  bias.params.set("length", std::int64_t{2100});
+  return bias;
+}
+
 std::vector<Params> attention_bench_params(const Op& op) {
   Params base{{"n_kv", 8}, {"group", 2}, {"head_dim", 128}, {"causal", 1}, {"window", 0}, {"scale", 0.0883883461356163}};
   if (is_prefill(op)) base.set("rows", 512);

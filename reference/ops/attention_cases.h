@@ -18,6 +18,7 @@ inline bool is_prefill(const Op& op) {
 
 ShapeSpace attention_shapes(const Op& op);
 GeneratedCase attention_bias_case(const Op& op);
+GeneratedCase attention_long_bias_case(const Op& op);
 std::vector<Params> attention_bench_params(const Op& op);
 
 }  // namespace assay

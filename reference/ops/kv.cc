@@ -128,10 +128,8 @@ Cost repack_cost(const Op& op, const Params&, const Repack& a) {
 }
 
 ShapeSpace repack_shapes(const Op&) {
-  return {{used({"n_kv", 3, 5}, {Column::kv_heads}),
-           used({"row", 64, 160}, {Column::head_dim}),
-           {"positions", 10, 12},
-           used({"capacity_src", 20, 60}, {Column::positions}),
+  return {{used({"n_kv", 3, 5}, {Column::kv_heads}), used({"row", 64, 160}, {Column::head_dim}),
+           used({"positions", 10, 12}, {Column::positions}), used({"capacity_src", 20, 60}, {Column::positions}),
            used({"capacity_dst", 40, 60}, {Column::positions})},
           {},
           [](Params& params) {

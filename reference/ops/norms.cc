@@ -105,6 +105,10 @@ constexpr Family kNorm = {
         [](const Op&) {
           return GeneratedCase{{{"rows", 512}, {"n", 512}, {"eps", 0x1p-20}}, {}, 31};
         },
+    .long_bias_case =
+        [](const Op&) {
+          return GeneratedCase{{{"rows", 288}, {"n", 2304}, {"eps", 0x1p-20}}, {}, 31};
+        },
     .bench_params = norm_bench_params,
 };
 constexpr Family kSoftmax = {
@@ -124,6 +128,10 @@ constexpr Family kSoftmax = {
     .bias_case =
         [](const Op&) {
           return GeneratedCase{{{"rows", 512}, {"n", 100}}, {}, 51};
+        },
+    .long_bias_case =
+        [](const Op&) {
+          return GeneratedCase{{{"rows", 288}, {"n", 2304}}, {}, 51};
         },
     .bench_params =
         [](const Op&) {

@@ -102,6 +102,8 @@ struct Family {
   Cost (*cost)(const Op& op, const Params& params, const void* args);
   ShapeSpace (*shapes)(const Op& op);
   GeneratedCase (*bias_case)(const Op& op) = [](const Op&) { return GeneratedCase{}; };  // no params: the op has none
+  // The same in rows past 2048: no ledger knows it.
+  GeneratedCase (*long_bias_case)(const Op& op) = [](const Op&) { return GeneratedCase{}; };
   std::vector<Params> (*bench_params)(const Op& op);
   // The reference's figures on the way to the outputs, by the names of golden/SCHEMA.md ("Parts"). Null: none.
   std::map<std::string, std::vector<std::int64_t>> (*parts)(const Op& op, const void* args) = nullptr;

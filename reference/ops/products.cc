@@ -121,13 +121,20 @@ Border rows_at_once(const Op& op) {
   return op.to == DType::f32 ? Border{"kDecodedRows", 96} : Border{"kPanelRows", 128};
 }
 
-// Rows of weights between any two powers of two up to the largest vocabulary: of blocks too dear for whole cases.
-void add_wide_outputs(const Op& op, ShapeSpace& space) {
-  if (is_tile(op)) return;
+// Calls that are too dear for whole cases; of blocks also rows of weights between any two powers of two up to the largest vocabulary.
+void add_dear_calls(const Op& op, ShapeSpace& space) {
   const std::int64_t unit = dtype_numbers(op.from);
+  const auto add = [&](std::int64_t m, std::int64_t n, std::int64_t k) {
+    Params& call = space.vast.emplace_back(Params{{"n", n}, {"k", k}});
+    if (!is_gemv(op)) call.set("m", m);
+  };
+  // As models have them: a vocabulary, a square, a prompt; each just past what is long in all of its sizes.
+  add(1, 100000 + 3 * 32, 1024 + 256);
+  add(2, 4096, 4096);
+  if (!is_gemv(op)) add(256 + 1, 1024 + 32, 2048 + 256);
+  if (is_tile(op)) return;
   for (const std::int64_t n : {1536, 3072, 5120, 9728, 19456, 40960, 81920, 151936}) {
-    Params& wide = space.vast.emplace_back(Params{{"n", n}, {"k", std::max(unit, dtype_numbers(x_type(op)))}});
-    if (!is_gemv(op)) wide.set("m", 1);
+    add(1, n, std::max(unit, dtype_numbers(x_type(op))));
   }
 }
 
@@ -143,7 +150,7 @@ ShapeSpace shapes(const Op& op) {
                      {},
                      nullptr,
                      {{{"n", (std::int64_t{1} << (is_tile(op) ? 20 : 21)) + 33}, {"k", 4096 + unit}}}};
-    add_wide_outputs(op, space);
+    add_dear_calls(op, space);
     return space;
   }
   const std::int64_t far = kVastStride / dtype_numbers(x_type(op));
@@ -164,7 +171,7 @@ ShapeSpace shapes(const Op& op) {
                      {"y_stride", 4 * kVastStride / panel.at() + 64}}}};
   // More rows than 16 bits count, by a panel and more.
   if (!is_tile(op)) space.vast.push_back({{"m", kCounters.back() + 1024}, {"n", 1}, {"k", 256}});
-  add_wide_outputs(op, space);
+  add_dear_calls(op, space);
   return space;
 }
 
@@ -173,6 +180,13 @@ GeneratedCase bias_case(const Op& op) {
   const std::uint64_t seed = is_tile(op) ? 21 : 31;
   if (is_gemv(op)) return {{{"n", 2048}, {"k", k}}, {}, seed};
   return {{{"m", 4}, {"n", 1024}, {"k", k}}, {}, is_linear(op) ? 33 : seed + 1};
+}
+
+GeneratedCase long_bias_case(const Op& op) {
+  GeneratedCase bias = bias_case(op);
+  bias.params.set("k", std::int64_t{2304});
+  bias.params.set("n", std::int64_t{is_gemv(op) ? 320 : 80});
+  return bias;
 }
 
 std::vector<Params> bench_params(const Op& op) {
@@ -210,6 +224,7 @@ constexpr Family kFamily = {
     .cost = erased<cost>,
     .shapes = shapes,
     .bias_case = bias_case,
+    .long_bias_case = long_bias_case,
     .bench_params = bench_params,
     .parts = erased<parts>,
 };

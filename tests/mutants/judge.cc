@@ -66,7 +66,9 @@ std::vector<TestCase> cases_of(const Op& op) {
     if (file.op() != op.name) continue;
     for (const std::string& name : file.case_names()) tests.push_back(case_from_golden(op, file, name));
   }
-  if (auto test = bias_test_case(op)) tests.push_back(std::move(*test));
+  for (auto test : {bias_test_case(op), long_bias_test_case(op)}) {
+    if (test) tests.push_back(std::move(*test));
+  }
   for (Params& params : covering_params(op)) tests.push_back(shape_test_case(op, std::move(params)));
   for (const GeneratedRequest& one : kept_cases(own_golden() / "kept.json", op)) tests.push_back(generated_test_case(op, one));
   for (std::uint64_t seed = 1; seed <= kRandomCases; ++seed) tests.push_back(random_test_case(op, seed, kRandomWork));
