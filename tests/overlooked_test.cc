@@ -517,8 +517,8 @@ TEST(Overlooked, LeaningInLongRows) {
     CaseCheck check(op, is_long ? *long_bias_test_case(op) : *bias_test_case(op), nullptr);
     EXPECT_FALSE(check.check(variants_of(op).front(), values).failure);
     const CaseResult result = check.check(Variant{"planted", Isa::scalar, leaning_in_long_rows}, values);
-    ASSERT_EQ(result.failure.has_value(), is_long);
-    if (is_long) EXPECT_EQ(check_name(result.failure->check), check_name(Check::bias)) << result.failure->message;
+    const std::string_view failed = result.failure ? check_name(result.failure->check) : "";
+    EXPECT_EQ(failed, is_long ? check_name(Check::bias) : "");
   }
 }
 

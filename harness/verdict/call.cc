@@ -22,7 +22,7 @@ std::string position(const Laid& tensor, const std::uint8_t* address) {
 }
 
 // Of what lies in one memory: what begins last before the address, else what begins first.
-const Laid& nearest(const std::vector<Laid>& laid, const std::uint8_t* address) {
+const Laid& begins_nearest(const std::vector<Laid>& laid, const std::uint8_t* address) {
   const Laid* found = &*std::ranges::min_element(laid, {}, &Laid::base);
   for (const Laid& one : laid) {
     if (one.base <= address && one.base > found->base) found = &one;
@@ -102,7 +102,7 @@ std::string Call::describe(const MemoryFault& fault) const {
     const std::vector<Laid> laid = laid_in(m);
     if (!memory.owns(fault.address) || laid.empty()) continue;
     const std::uint8_t* const address = memory.writable(fault.address);
-    const Laid& tensor = nearest(laid, address);
+    const Laid& tensor = begins_nearest(laid, address);
     if (address < memory.begin() || address >= memory.end()) {
       const std::string declared = over_read_ > 0 ? fmt::format("; {}={} is declared", kOverRead, over_read_) : "";
       return "touched " + position(tensor, address) + " (guard page" + declared + ")";
@@ -121,7 +121,7 @@ std::string Call::check_gaps(std::size_t memory, const std::vector<Laid>& laid) 
   const std::uint8_t* const origin = memory_[memory].writable(pointers_[memory]);
   for_each_gap(laid, memory_[memory], [&](const std::uint8_t* begin, const std::uint8_t* end) {
     const auto* touched = poison_.find_touched(origin, begin, end);
-    if (touched != nullptr) wrong = laid.empty() ? "wrote" : "wrote " + position(nearest(laid, touched), touched);
+    if (touched != nullptr) wrong = laid.empty() ? "wrote" : "wrote " + position(begins_nearest(laid, touched), touched);
     return touched == nullptr;
   });
   return wrong;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 namespace assay {
@@ -39,6 +40,20 @@ std::vector<Run> runs_of(const TensorSpec& spec) {
   return runs;
 }
 
+// Ascending, neighbours joined: strides need not fall from the outer axes to the inner.
+std::vector<Run> as_they_lie(std::vector<Run> runs) {
+  std::ranges::sort(runs, {}, &Run::offset);
+  std::vector<Run> joined;
+  for (const Run& run : runs) {
+    if (!joined.empty() && joined.back().offset + joined.back().bytes == run.offset) {
+      joined.back().bytes += run.bytes;
+    } else {
+      joined.push_back(run);
+    }
+  }
+  return joined;
+}
+
 }  // namespace
 
 Array gather(const TensorSpec& spec, const void* base) {
@@ -73,14 +88,13 @@ bool holds(const TensorSpec& spec, const void* base, const Array& dense) {
 
 void for_each_gap(std::span<const Laid> tensors, const GuardedMemory& memory,
                   const std::function<bool(std::uint8_t* begin, std::uint8_t* end)>& visit) {
-  std::vector<Run> runs;  // from the memory's begin; strides need not fall from the outer axes to the inner
+  std::vector<Run> runs;  // from the memory's begin
   for (const Laid& one : tensors) {
     for (const Run& run : runs_of(*one.spec))
       runs.push_back({static_cast<std::size_t>(one.base - memory.begin()) + run.offset, run.bytes});
   }
-  std::ranges::sort(runs, {}, &Run::offset);
   std::uint8_t* from = memory.begin();
-  for (const Run& run : runs) {
+  for (const Run& run : as_they_lie(std::move(runs))) {
     std::uint8_t* start = memory.begin() + run.offset;
     if (!visit(from, start)) return;
     from = start + run.bytes;
@@ -89,8 +103,8 @@ void for_each_gap(std::span<const Laid> tensors, const GuardedMemory& memory,
 }
 
 std::optional<std::size_t> turn_of(const TensorSpec& one, const TensorSpec& other) {
-  std::vector<Run> runs = runs_of(one);
-  const std::vector<Run> others = runs_of(other);
+  std::vector<Run> runs = as_they_lie(runs_of(one));
+  const std::vector<Run> others = as_they_lie(runs_of(other));
   if (runs.size() < 2 || runs.size() != others.size() || one.alignment % other.alignment != 0) return std::nullopt;
   const std::size_t turn = (runs.front().bytes + other.alignment - 1) / other.alignment * other.alignment;
   for (const Run& run : others) runs.push_back({run.offset + turn, run.bytes});
