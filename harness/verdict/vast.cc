@@ -124,15 +124,22 @@ VastCheck::VastCheck(const Op& op, Params params, std::uint64_t seed)
         throw std::logic_error(fmt::format("{}: rows of {} lie on one another modulo {}", op.name, spec.name, memory.period()));
     }
   }
-  expected_ = sampled_outputs(op, params_, pointers_, seed);
-  whole_ = {params_, pointers_};
-  part_ = last_rows(op, whole_);
-  part_signature_ = signature_of(op, part_.params);
+  all_ = {{params_, pointers_}, signature_, sampled_outputs(op, params_, pointers_, seed)};
+  last_ = all_;
+  last_.call = last_rows(op, all_.call);
+  if (last_.call.pointers == all_.call.pointers) return;
+  last_.signature = signature_of(op, last_.call.params);
+  last_.expected = sampled_outputs(op, last_.call.params, last_.call.pointers, seed);
 }
 
-VastCheck::Ran VastCheck::run(const Variant& variant, const CallPart& part) {
+const VastCheck::Rows& VastCheck::asked_of(const Variant& variant) const {
+  return variant.run == variants_of(op_).back().run || isa_row(variant.isa).is_model() ? last_ : all_;
+}
+
+VastCheck::Ran VastCheck::run(const Variant& variant) {
   Ran ran;
-  const Arguments args(op_, part.params, part.pointers);
+  const CallPart& call = asked_of(variant).call;
+  const Arguments args(op_, call.params, call.pointers);
   const KernelEnd end = run_kernel(variant.run, args.data());
   if (end.fault) {
     ran.violation = !end.fault->text.empty()
@@ -149,7 +156,7 @@ VastCheck::Ran VastCheck::run(const Variant& variant, const CallPart& part) {
       continue;
     }
     Array& output = ran.outputs.emplace_back(gather(spec, pointers_[t]));
-    ran.part.push_back(gather(part_signature_.tensors[t], part_.pointers[t]));
+    ran.last.push_back(gather(last_.signature.tensors[t], last_.call.pointers[t]));
     Array nothing = output;
     std::ranges::fill(nothing.bytes, std::uint8_t{0});
     scatter(spec, nothing, pointers_[t]);  // for the next variant, and so that what is left was written elsewhere
@@ -160,36 +167,26 @@ VastCheck::Ran VastCheck::run(const Variant& variant, const CallPart& part) {
   return ran;
 }
 
-std::optional<Failure> VastCheck::judge_values(const Signature& signature, const std::vector<Array>& outputs,
-                                               const std::vector<reference::Expected>& expected, const Checks& checks,
-                                               CaseResult& result) const {
-  std::size_t o = 0;
-  for (const TensorSpec& spec : signature.tensors) {
-    if (spec.role == Direction::in) continue;
-    const Comparison found = compare_expected(*op_.contract, spec, outputs[o], expected[o]);
+std::optional<Failure> VastCheck::judge(const Rows& rows, const Ran& ran, const Checks& checks, CaseResult& result) const {
+  if (!ran.violation.empty()) return Failure{Check::guard, ran.violation};
+  const std::vector<Array>& outputs = &rows == &last_ ? ran.last : ran.outputs;
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    const TensorSpec& spec = rows.signature.tensors[inputs_.size() + o];
+    const Comparison found = compare_expected(*op_.contract, spec, outputs[o], rows.expected[o]);
     result.compared += found.compared;
     result.margin = std::max(result.margin, found.margin);
     if (found.wrong_class && checks.has(Check::classes)) return Failure{Check::classes, describe_miss(spec, *found.wrong_class)};
     const Check check = op_.contract->exactness == reference::Exactness::exact ? Check::exact : Check::bound;
     if (found.margin > 1 && found.worst && checks.has(check)) return Failure{check, describe_miss(spec, *found.worst)};
-    ++o;
-  }
-  return std::nullopt;
-}
-
-std::optional<Failure> VastCheck::judge(const Ran& ran, const Checks& checks, CaseResult& result) const {
-  if (!ran.violation.empty()) return Failure{Check::guard, ran.violation};
-  if (auto failure = judge_values(signature_, ran.outputs, expected_, checks, result)) return failure;
-  for (std::size_t o = 0; o < ran.part.size() && checks.has(Check::bits); ++o) {
-    if (ran.part[o].bytes != scalar_->part[o].bytes)
-      return Failure{Check::bits, "not the scalar kernel's bits: " + signature_.tensors[inputs_.size() + o].name};
+    if (checks.has(Check::bits) && ran.last[o].bytes != scalar_->last[o].bytes)
+      return Failure{Check::bits, "not the scalar kernel's bits: " + spec.name};
   }
   return std::nullopt;
 }
 
 CaseResult VastCheck::check(const Variant& variant, const Checks& checks) {
   const Variant scalar = variants_of(op_).back();
-  if (!scalar_) scalar_ = run(scalar, part_);
+  if (!scalar_) scalar_ = run(scalar);
   CaseResult result;
   result.op = op_.name;
   result.variant = variant.name;
@@ -197,14 +194,7 @@ CaseResult VastCheck::check(const Variant& variant, const Checks& checks) {
   result.tags = {"trivial"};
   result.drawn = true;
   result.placements = 1;
-  if (variant.run != scalar.run) {
-    result.failure = judge(run(variant, whole_), checks, result);
-  } else if (!scalar_->violation.empty()) {
-    result.failure = Failure{Check::guard, scalar_->violation};
-  } else {
-    const auto expected = sampled_outputs(op_, part_.params, part_.pointers, seed_);
-    result.failure = judge_values(part_signature_, scalar_->part, expected, checks, result);
-  }
+  result.failure = judge(asked_of(variant), variant.run == scalar.run ? *scalar_ : run(variant), checks, result);
   if (result.failure) result.verdict = Verdict::fail;
   result.repro = fmt::format("assay check {} --isa {} --case vast", op_.name, isa_name(variant.isa));
   return result;

@@ -53,16 +53,21 @@ class VastCheck {
   CaseResult check(const Variant& variant, const Checks& checks);
 
  private:
+  // The call, or its last rows.
+  struct Rows {
+    CallPart call;
+    Signature signature;
+    std::vector<reference::Expected> expected;
+  };
   struct Ran {
     std::string violation;
-    std::vector<Array> outputs;  // whole; of the scalar kernel what it was asked for, else zeros
-    std::vector<Array> part;     // what the scalar kernel is asked for
+    std::vector<Array> outputs;  // of all rows; those that were not asked for are zeros
+    std::vector<Array> last;     // of last_
   };
-  Ran run(const Variant& variant, const CallPart& part);
-  std::optional<Failure> judge(const Ran& ran, const Checks& checks, CaseResult& result) const;
-  std::optional<Failure> judge_values(const Signature& signature, const std::vector<Array>& outputs,
-                                      const std::vector<reference::Expected>& expected, const Checks& checks,
-                                      CaseResult& result) const;
+  // What the variant is asked for: the scalar kernel, and what is no kernel but a model of one, for the last rows.
+  const Rows& asked_of(const Variant& variant) const;
+  Ran run(const Variant& variant);
+  std::optional<Failure> judge(const Rows& rows, const Ran& ran, const Checks& checks, CaseResult& result) const;
 
   const Op& op_;
   Params params_;
@@ -71,10 +76,8 @@ class VastCheck {
   std::vector<RepeatedMemory> memory_;
   std::vector<void*> pointers_;
   std::vector<Array> inputs_;  // of those that lie apart; empty where the file is the data
-  std::vector<reference::Expected> expected_;
-  CallPart whole_;
-  CallPart part_;  // what the scalar kernel, the slowest by far, is asked for: of a long call the last rows
-  Signature part_signature_;
+  Rows all_;
+  Rows last_;  // of a call of many operations; else all
   std::optional<Ran> scalar_;
 };
 

@@ -109,7 +109,7 @@ GeneratedCase attention_bias_case(const Op& op) {
 GeneratedCase attention_long_bias_case(const Op& op) {
   GeneratedCase bias = attention_bias_case(op);
   bias.params.set("n_kv", std::int64_t{4});
-  bias.params.set("group", std::int64_t{is_prefill(op) ? 12 : 72});
+  bias.params.set("group", std::int64_t{is_prefill(op) ? 11 : 66});
   bias.params.set("head_dim", std::int64_t{16});
   bias.params.set("length", std::int64_t{2100});
   return bias;

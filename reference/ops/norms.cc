@@ -107,7 +107,7 @@ constexpr Family kNorm = {
         },
     .long_bias_case =
         [](const Op&) {
-          return GeneratedCase{{{"rows", 288}, {"n", 2304}, {"eps", 0x1p-20}}, {}, 31};
+          return GeneratedCase{{{"rows", 264}, {"n", 2100}, {"eps", 0x1p-20}}, {}, 31};
         },
     .bench_params = norm_bench_params,
 };
@@ -131,7 +131,7 @@ constexpr Family kSoftmax = {
         },
     .long_bias_case =
         [](const Op&) {
-          return GeneratedCase{{{"rows", 288}, {"n", 2304}}, {}, 51};
+          return GeneratedCase{{{"rows", 264}, {"n", 2100}}, {}, 51};
         },
     .bench_params =
         [](const Op&) {

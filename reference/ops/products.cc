@@ -129,7 +129,7 @@ void add_dear_calls(const Op& op, ShapeSpace& space) {
     if (!is_gemv(op)) call.set("m", m);
   };
   // As models have them: a vocabulary, a square, a prompt; each just past what is long in all of its sizes.
-  add(1, 100000 + 3 * 32, 1024 + 256);
+  if (is_gemv(op) || is_linear(op)) add(1, 100000 + 3 * 32, 1024 + 256);
   add(2, 4096, 4096);
   if (!is_gemv(op)) add(256 + 1, 1024 + 32, 2048 + 256);
   if (is_tile(op)) return;
@@ -185,7 +185,8 @@ GeneratedCase bias_case(const Op& op) {
 GeneratedCase long_bias_case(const Op& op) {
   GeneratedCase bias = bias_case(op);
   bias.params.set("k", std::int64_t{2304});
-  bias.params.set("n", std::int64_t{is_gemv(op) ? 320 : 80});
+  bias.params.set("n", std::int64_t{is_gemv(op) ? 272 : 34});
+  if (!is_gemv(op)) bias.params.set("m", std::int64_t{8});
   return bias;
 }
 
