@@ -60,11 +60,11 @@ float widened(std::uint16_t half) {
   return static_cast<float>(std::bit_cast<_Float16>(half));
 }
 
-// One block: of each eight elements one goes to a lane, whose integers become a float once; the minima have a sum of their own.
+// One block: of 32 elements four go to a lane, whose integers become a float once; the minima have a sum of their own.
 void add_block(const BlockQ4_K& w, const BlockQ8_K& x, float (&lanes)[8], float& minima) {
   const assay::ScalesMins scales = assay::unpack_scales_mins(w.scales);
   std::int32_t sums[8] = {};
-  for (int i = 0; i < 256; ++i) sums[i % 8] += scales.sc[i / 32] * assay::code_q4_k(w, i) * x.qs[i];
+  for (int i = 0; i < 256; ++i) sums[i / 4 % 8] += scales.sc[i / 32] * assay::code_q4_k(w, i) * x.qs[i];
   std::int32_t least = 0;
   for (int j = 0; j < 16; ++j) least += scales.m[j / 2] * x.bsums[j];
   const float d = widened(w.d) * x.d, dmin = widened(w.dmin) * x.d;
