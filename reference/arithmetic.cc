@@ -1,6 +1,9 @@
 #include "reference/arithmetic.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -56,6 +59,13 @@ constexpr Operand kOperands[] = {{"f32", to_number<1>},
                                  {"q8_k", to_blocks<Format::q8_k>},
                                  {"i8_row", to_i8_row}};
 
+constexpr int kBias = 1023, kStoredBits = 52;  // of fp64
+
+// Of zero and the denormals -1023.
+int exponent_of(double x) {
+  return static_cast<int>(std::bit_cast<std::uint64_t>(x) >> kStoredBits & 0x7ff) - kBias;
+}
+
 std::int64_t log2_up(std::int64_t n) {
   std::int64_t levels = 0;
   while ((std::int64_t{1} << levels) < n) ++levels;
@@ -70,10 +80,16 @@ double rounded_bound(const Number& format, double value, double bound) {
 }  // namespace
 
 double Number::round(double x) const {
-  if (x == 0 || !std::isfinite(x)) return x;
-  const int step = std::max(std::ilogb(x), least) - digits + 1;
-  const double rounded = std::ldexp(std::nearbyint(std::ldexp(x, -step)), step);
-  return std::abs(rounded) > largest() ? std::copysign(std::numeric_limits<double>::infinity(), x) : rounded;
+  if (!std::isfinite(x) || digits == kNumbers[0].digits) return x;
+  const double infinity = std::copysign(std::numeric_limits<double>::infinity(), x);
+  const int exponent = exponent_of(x);
+  if (exponent > most) return infinity;
+  // A number whose last place is this format's: what is added to it is rounded there, to nearest even, and it is taken off exactly.
+  const int step = std::max(exponent, least) - digits + 1;
+  const auto power = static_cast<std::uint64_t>(step + kStoredBits + kBias) << kStoredBits;
+  const double shift = std::copysign(1.5 * std::bit_cast<double>(power), x);
+  const double rounded = std::copysign(x + shift - shift, x);
+  return exponent_of(rounded) > most ? infinity : rounded;
 }
 
 const Number* find_number(std::string_view name) {

@@ -134,31 +134,42 @@ std::vector<Block8> blocks(bool stuck, bool weights, std::int64_t count, Engine&
   return made;
 }
 
-// 0 lanes: each element by itself, one after the other.
+// One row: 0 lanes, each element by itself, one after the other.
+double sum_of_blocks(Machine& machine, const Block8* w, const std::vector<Block8>& x, int lanes) {
+  const int step = lanes == 0 ? 32 : lanes;
+  std::vector<double> sums(static_cast<std::size_t>(std::max(lanes, 1)), 0);
+  for (std::size_t b = 0; b < x.size(); ++b) {
+    const double scale = Half::decode(w[b].d) * Half::decode(x[b].d);
+    for (int lane = 0; lane < step; ++lane) {
+      std::int32_t integer = 0;
+      for (int i = lane; i < 32; i += step) integer += w[b].code[i] * x[b].code[i];
+      double& sum = sums[static_cast<std::size_t>(lane) % sums.size()];
+      sum = machine.add(sum, machine.product(scale, integer));
+    }
+  }
+  double total = sums[0];
+  for (std::size_t lane = 1; lane < sums.size(); ++lane) total = machine.add(total, sums[lane]);
+  return machine.written(total);
+}
+
 Share attack_blocks(const Arithmetic& how, int lanes) {
+  constexpr std::int64_t kRows = 16;
   Engine engine(12);
   Share share;
-  for (int repeat = 0; 10 * share.outputs < outputs_of_a_rule(); ++repeat) {
+  for (int repeat = 0; share.outputs < outputs_of_a_rule(); ++repeat) {
     const auto count = static_cast<std::int64_t>(1 + engine() % 60);
     const bool stuck = repeat % 4 == 0;
-    const std::vector<Block8> w = blocks(stuck, true, count, engine), x = blocks(stuck, false, count, engine);
-    Expected expected;
-    declared_blocks(DType::q8_0, DType::q8_0, {w.data(), x.data(), nullptr, 1, 1, 32 * count, count, 1}, how, expected);
-    Machine machine(how, engine);
-    const int step = lanes == 0 ? 32 : lanes;
-    std::vector<double> sums(static_cast<std::size_t>(std::max(lanes, 1)), 0);
-    for (std::size_t b = 0; b < w.size(); ++b) {
-      const double scale = Half::decode(w[b].d) * Half::decode(x[b].d);
-      for (int lane = 0; lane < step; ++lane) {
-        double integer = 0;
-        for (int i = lane; i < 32; i += step) integer += w[b].code[i] * x[b].code[i];
-        double& sum = sums[static_cast<std::size_t>(lane) % sums.size()];
-        sum = machine.add(sum, machine.product(scale, integer));
-      }
+    const std::vector<Block8> x = blocks(stuck, false, count, engine);
+    std::vector<Block8> w;
+    for (int row = 0; row < kRows; ++row) {
+      const std::vector<Block8> one = blocks(stuck, true, count, engine);
+      w.insert(w.end(), one.begin(), one.end());
     }
-    double total = sums[0];
-    for (std::size_t lane = 1; lane < sums.size(); ++lane) total = machine.add(total, sums[lane]);
-    share.judge(expected, 0, machine.written(total));
+    Expected expected;
+    declared_blocks(DType::q8_0, DType::q8_0, {w.data(), x.data(), nullptr, 1, kRows, 32 * count, count, kRows}, how, expected);
+    Machine machine(how, engine);
+    for (std::int64_t row = 0; row < kRows; ++row)
+      share.judge(expected, static_cast<std::size_t>(row), sum_of_blocks(machine, w.data() + row * count, x, lanes));
   }
   return share;
 }

@@ -15,14 +15,17 @@
 namespace assay {
 namespace {
 
+// Of a kernel of declared_plugin, or "vectors:name" of another.
 CheckRequest request(const std::string& op, const std::string& kernel) {
   const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  const std::string plugin = kernel.substr(0, kernel.find(':'));
   CheckRequest request;
   request.ops = {op};
   request.shapes = true;
   request.case_name = "bias";
-  request.variant = "declared:" + kernel;
-  request.runner = RunnerOptions{"", {(folder / "declared_plugin.so").string()}, std::chrono::minutes(1)};
+  request.variant = plugin == kernel ? "declared:" + kernel : kernel;
+  request.runner =
+      RunnerOptions{"", {(folder / ((plugin == kernel ? "declared" : plugin) + "_plugin.so")).string()}, std::chrono::minutes(1)};
   return request;
 }
 
@@ -110,6 +113,20 @@ TEST(Declared, FalseDeclarationsFail) {
 TEST(Declared, AnotherOrderOfBlocksIsToldWhoGrantsIt) {
   const std::string failure = found("gemv_q8_0_q8_0", "lanes").failure;
   EXPECT_NE(failure.find("in up to 16 lanes it would be right: linear_q8_0 grants that order"), std::string::npos) << failure;
+  const std::string of_q4_k = found("gemv_q4_k_q8_k", "vectors:lanes").failure;
+  EXPECT_NE(of_q4_k.find("in up to 16 lanes it would be right: linear_q4_k grants that order"), std::string::npos) << of_q4_k;
+  EXPECT_EQ(found("gemv_q4_k_q8_k", "vectors:lanes_declared").failure, "");
+}
+
+// Intel's SDM: two fused multiply-adds a lane, the odd element's first, to nearest even, denormal operands and results as zeros.
+TEST(Declared, Bf16InstructionsPassAsTheyAreDocumented) {
+  if (!__builtin_cpu_supports("avx512bf16")) GTEST_SKIP() << "this CPU has no vdpbf16ps";
+  for (const char* const op : {"matvec_bf16", "gemm_bf16"}) {
+    EXPECT_NE(found(op, "vectors:vdpbf16ps").failure.find(": bound: y["), std::string::npos) << op;
+    const Found declared = found(op, "vectors:vdpbf16ps_declared");
+    EXPECT_EQ(declared.failure, "") << op;
+    EXPECT_GT(declared.price, 1) << op;
+  }
 }
 
 TEST(Declared, ThePriceIsTheMarginWithoutTheDeclaration) {

@@ -20,6 +20,7 @@
 #include "harness/verdict/bench/gate.h"
 #include "harness/verdict/bench/record.h"
 #include "harness/verdict/cases.h"
+#include "harness/verdict/declaration.h"
 #include "harness/verdict/shell.h"
 
 namespace assay::cli {
@@ -57,7 +58,8 @@ std::optional<Params> shape_of(const BenchCliOptions& options) {
   return params;
 }
 
-std::vector<bench::BenchItem> items(const BenchCliOptions& options, std::span<const RemoteKernel> plugins) {
+std::vector<bench::BenchItem> items(const BenchCliOptions& options, std::span<const RemoteKernel> plugins,
+                                    const std::string& declared) {
   std::vector<const Op*> chosen;
   for (const std::string& op : named_ops(options.ops)) chosen.push_back(&require_op(op));
   if (chosen.empty()) chosen.assign(ops().begin(), ops().end());
@@ -72,6 +74,7 @@ std::vector<bench::BenchItem> items(const BenchCliOptions& options, std::span<co
   std::vector<bench::BenchItem> all;
   const auto add = [&](const Op& op, std::vector<Variant> variants) {
     std::erase_if(variants, [&](const Variant& one) { return !options.variant.empty() && !matches(options.variant, one.name); });
+    for (Variant& one : variants) one.traits = declared_also(op, one.canonical, one.traits, declared);
     for (const std::optional<Isa> isa : isas) {
       for (bench::BenchItem& item : bench::bench_items(op, variants, isa, shape, temperatures(options)))
         all.push_back(std::move(item));
@@ -85,7 +88,8 @@ std::vector<bench::BenchItem> items(const BenchCliOptions& options, std::span<co
 std::vector<bench::BenchResult> run_with_status_line(const BenchCliOptions& options, std::span<const RemoteKernel> plugins,
                                                      const bench::BenchOptions& how) {
   StatusLine line;
-  return bench::run_benchmarks(items(options, plugins), how, [&](const bench::BenchResult& one) { line.show(one.name); });
+  return bench::run_benchmarks(items(options, plugins, how.runner ? how.runner->declared : ""), how,
+                               [&](const bench::BenchResult& one) { line.show(one.name); });
 }
 
 // "5%" or "5": the part of its speed that a kernel may lose.
@@ -181,6 +185,7 @@ int run_bench(const BenchCliOptions& options, const Common& common) {
   json["assay"] = environment_json();
   if (runner) json["checks_off"] = checks.off_to_string();
   if (runner) json["isolation"] = isolation;
+  if (runner && !runner->declared.empty()) json["declared"] = runner->declared;
   if (!options.output.empty()) write_file_atomically(options.output, json.dump(1) + "\n");
   if (!options.record.empty()) write_file_atomically(options.record, bench::record_json(json, recorded).dump(1) + "\n");
   std::optional<bench::Changes> changes;
@@ -224,6 +229,7 @@ Action add_bench(CLI::App& app, const Common& common) {
   command->add_option("--variant", options->variant,
                       "Only this variant, or those of a pattern, such as mine:rms_norm or 'mine:*'");
   options->runner.add_plugins_to(*command);
+  options->runner.add_declare_to(*command);
   command->add_option("--checks", options->checks, "The checks that a plugin's kernel must pass to be timed, such as guard");
   command->footer("Example: assay bench matvec_f16 --isa avx2 --shape n=3072,k=1024 --output before.json");
   return [options, &common] { return run_bench(*options, common); };

@@ -35,6 +35,7 @@ CheckRequest request_of(CheckSelection& selection, const std::string& shard) {
   request.ops = named_ops(selection.ops);
   request.runner = selection.runner.options();
   selection.runner.plugins = plugin_paths(selection.runner.plugins);
+  if (request.runner) selection.runner.declared = request.runner->declared;
   request.isas = wanted_isas(selection.isas, request.runner.has_value());
   request.variant = selection.variant;
   request.own_ledger = selection.ledger;
@@ -78,6 +79,7 @@ void add_selection(CLI::App& command, CheckSelection& selection) {
   command.add_option("--variant", selection.variant,
                      "Only this variant, or those of a pattern, such as mine:rms_norm or 'mine:*'");
   selection.runner.add_to(command);
+  selection.runner.add_declare_to(command);
 }
 
 }  // namespace assay::cli

@@ -29,6 +29,7 @@ int explain_ops(ExplainOptions options, const Common& common) {
   if (NotedInterrupt::signal() != 0) return kSignalled + NotedInterrupt::signal();
   if (common.json) {
     nlohmann::ordered_json json = environment_json();
+    if (request.runner && !request.runner->declared.empty()) json["declared"] = request.runner->declared;
     json["ops"] = nlohmann::ordered_json::array();
     for (const why::ExplainResult& one : results) json["ops"].push_back(why::explain_json(one));
     fmt::print("{}\n", json.dump(1));

@@ -20,7 +20,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FailedCases, variants, cases)
 
 namespace assay::cli {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunnerCliOptions, plugins, command, limit_seconds, isolation, allow_fork, allow_read)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunnerCliOptions, plugins, command, limit_seconds, isolation, allow_fork, allow_read, declared)
 // Without the seed: it stands beside them, since it may be none.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CheckSelection, ops, isas, case_name, tag, golden, shape, data, checks, variant, ledger,
                                    runner, cases, any_length)

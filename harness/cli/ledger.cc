@@ -148,6 +148,7 @@ Action add_ledger(CLI::App& app, const Common& common) {
   accept_command->add_option("--why", options->why, "The reason, for those who read the diff")->required();
   accept_command->add_option("--ledger", options->file, "The plugin's ledger, which is made if it is not there");
   options->runner.add_to(*accept_command);
+  options->runner.add_declare_to(*accept_command);
   accept_command->footer("Example: assay ledger accept rms_norm --why \"sums of squares in four chains\"");
   return
       [options, &common, accept_command] { return accept_command->parsed() ? accept(*options, common) : show(*options, common); };

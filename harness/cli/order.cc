@@ -39,7 +39,8 @@ int run_order(const OrderCliOptions& options, const Common& common) {
   } else {
     fmt::print("{}", order::order_text(result, common.style()));
   }
-  return std::ranges::any_of(result.kernels, &order::KernelOrder::breaks_claim) ? kParityFailure : kPass;
+  const auto is_false = [](const order::KernelOrder& kernel) { return kernel.breaks_claim() || !kernel.refuted.empty(); };
+  return std::ranges::any_of(result.kernels, is_false) ? kParityFailure : kPass;
 }
 
 }  // namespace
@@ -47,7 +48,7 @@ int run_order(const OrderCliOptions& options, const Common& common) {
 Action add_order(CLI::App& app, const Common& common) {
   auto options = std::make_shared<OrderCliOptions>();
   CLI::App* command =
-      app.add_subcommand("order", "In which order a kernel adds up; exit 1 if it claims the canonical one and has another");
+      app.add_subcommand("order", "In which order a kernel adds up; exit 1 if it claims or declares one and has another");
   command->add_option("op", options->op, "The op")->required();
   add_isas(*command, options->isas);
   command->add_option("--variant", options->variant, "Only this variant, such as mine:dot");
@@ -56,6 +57,7 @@ Action add_order(CLI::App& app, const Common& common) {
       ->allow_extra_args(false);
   command->add_option("--svg", options->svg, "Also write a drawing of the trees");
   options->runner.add_to(*command);
+  options->runner.add_declare_to(*command);
   command->footer("Example: assay order matvec_f32 --isa avx2 --shape k=1000,n=32 --svg order.svg");
   return [options, &common] { return run_order(*options, common); };
 }

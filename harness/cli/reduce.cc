@@ -115,6 +115,7 @@ void print_json(const Told& told, const ReduceOptions& options) {
   nlohmann::ordered_json json = environment_json();
   json["op"] = told.found.op;
   json["variant"] = told.found.variant;
+  if (!options.selection.runner.declared.empty()) json["declared"] = options.selection.runner.declared;
   json["check"] = check_name(told.found.failure->check);
   const auto one = [](const CallData& call, const CaseResult& result) {
     return nlohmann::ordered_json{{"params", call.params.to_string()},

@@ -1,5 +1,7 @@
 #include "harness/cli/runner_options.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -41,10 +43,25 @@ void RunnerCliOptions::add_plugins_to(CLI::App& app) {
   app.add_option("--allow-read", allow_read, "A file or folder that a plugin may read; repeatable")->allow_extra_args(false);
 }
 
+void RunnerCliOptions::add_declare_to(CLI::App& app) {
+  app.add_option(
+      "--declare", declared,
+      "What the plugins' kernels do otherwise than ours, such as 'order=free;nan=no' (docs/declaring.md): added to, or "
+      "in place of, what they declare");
+}
+
 std::optional<RunnerOptions> RunnerCliOptions::options() const {
   RunnerOptions options;
   options.command = command;
   options.plugins = plugin_paths(plugins);
+  if (!declared.empty() && options.plugins.empty())
+    throw std::invalid_argument("--declare is of plugins' kernels: name a plugin by --plugin");
+  options.declared = declared.empty() || declared.ends_with(';') ? declared : declared + ";";
+  try {
+    Traits::parse(options.declared.c_str());
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(fmt::format("--declare: {}", error.what()));
+  }
   if (options.command.empty() && options.plugins.empty()) return std::nullopt;
   if (options.command.empty()) {
     for (std::string& path : options.plugins) path = std::filesystem::absolute(path).string();

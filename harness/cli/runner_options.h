@@ -1,4 +1,4 @@
-// --plugin, --runner, --time-limit and --isolation, as several commands take them.
+// --plugin, --runner, --time-limit, --isolation and --declare, as several commands take them.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -22,9 +22,11 @@ struct RunnerCliOptions {
   std::string isolation = "auto";
   bool allow_fork = false;
   std::vector<std::string> allow_read;
+  std::string declared;
 
   void add_to(CLI::App& app);          // all of them
   void add_plugins_to(CLI::App& app);  // without --runner: for commands that run kernels here
+  void add_declare_to(CLI::App& app);
   // Empty: neither a plugin nor a runner is named. A plugin that is to be loaded on this machine gets its absolute path.
   std::optional<RunnerOptions> options() const;
 };

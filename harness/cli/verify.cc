@@ -12,6 +12,7 @@
 #include "harness/verdict/bench/gate.h"
 #include "harness/verdict/bench/record.h"
 #include "harness/verdict/cases.h"
+#include "harness/verdict/declaration.h"
 
 namespace assay::cli {
 namespace {
@@ -37,9 +38,10 @@ std::vector<bench::BenchItem> items_of(const bench::Record& record, std::span<co
   std::vector<bench::BenchItem> items;
   for (const bench::RecordedItem& one : record.items) {
     const Op& op = require_op(one.op);
-    const std::vector<Variant> variants = variants_of(op, kernels);
+    std::vector<Variant> variants = variants_of(op, kernels);
     const auto variant = std::ranges::find(variants, one.variant, &Variant::name);
     if (variant == variants.end()) throw std::invalid_argument("the plugins have no kernel " + one.variant + " of " + one.op);
+    variant->traits = declared_also(op, variant->canonical, variant->traits, record.declared);
     items.push_back({&op, *variant, complete_params(op, parse_shape(one.shape)), one.temperature, one.seed});
   }
   return items;
@@ -71,8 +73,9 @@ nlohmann::ordered_json verified_json(const std::vector<Again>& all, const std::v
 
 int run_verify(const VerifyOptions& options, const Common& common) {
   const bench::Record record = bench::read_record(options.record);
-  const std::optional<RunnerOptions> runner = options.runner.options();
+  std::optional<RunnerOptions> runner = options.runner.options();
   if (!runner || runner->plugins.empty()) throw std::invalid_argument("expected --plugin, the library that the record is of");
+  runner->declared = record.declared;
   bench::BenchOptions how;
   how.gate = bench::parity_gate(runner, Checks::all());
   how.runner = runner;

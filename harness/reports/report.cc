@@ -70,6 +70,7 @@ nlohmann::ordered_json request_json(const CheckRequest& request) {
   for (const Isa isa : request.isas) json["isa"].push_back(isa_name(isa));
   if (request.generated) json["data"] = request.generated->data;
   if (!request.variant.empty()) json["variant"] = request.variant;
+  if (request.runner && !request.runner->declared.empty()) json["declared"] = request.runner->declared;
   if (!request.only.empty()) json["variant"] = "those that failed";
   return json;
 }

@@ -7,7 +7,6 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "harness/interop/plugin/properties.h"
 #include "harness/verdict/nearest.h"
 
 namespace assay {
@@ -152,6 +151,18 @@ Arithmetic arithmetic_of(const Op& op, const std::map<std::string, std::string>&
   }
   require_meaning(op, words, how);
   return how;
+}
+
+Traits declared_also(const Op& op, bool canonical, const Traits& own, const std::string& words) {
+  if (words.empty()) return own;
+  try {
+    Traits both = own.with(Traits::parse(words.c_str()));
+    both.require_claim(canonical);
+    arithmetic_of(op, both.words());
+    return both;
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(fmt::format("declared '{}': {}", words, error.what()));
+  }
 }
 
 }  // namespace assay

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/interop/plugin/properties.h"
 #include "reference/ops/op.h"
 
 namespace assay {
@@ -14,5 +15,8 @@ reference::Arithmetic arithmetic_of(const Op& op, const std::map<std::string, st
 
 // The words that an op has a use for, beside those said.
 std::vector<std::string> words_of(const Op& op, const reference::Arithmetic& how = {});
+
+// What a plugin's kernel declares, with what its user declares for it. Throws std::invalid_argument likewise, and for what its claim rules out.
+Traits declared_also(const Op& op, bool canonical, const Traits& own, const std::string& words);
 
 }  // namespace assay

@@ -123,6 +123,7 @@ std::string Trials::options_of(const RemoteKernel& kernel) const {
   if (isolation.wish == IsolationRequest::Wish::none) add("--isolation", "none");
   if (isolation.allow_fork) options += " --allow-fork";
   for (const std::string& path : isolation.readable) add("--allow-read", path);
+  add("--declare", request_.runner->declared);
   add("--ledger", request_.own_ledger.string());
   return options;
 }
@@ -143,7 +144,9 @@ std::vector<Candidate> Trials::remote(const Op& op) {
       continue;
     }
     const auto record = std::make_shared<TraitRecord>();
-    executors_.push_back(std::make_unique<RemoteExecutor>(*runner_, kernel, record));
+    RemoteKernel run = kernel;
+    if (foreign) run.traits = declared_also(op, kernel.canonical, kernel.traits, request_.runner->declared);
+    executors_.push_back(std::make_unique<RemoteExecutor>(*runner_, run, record));
     const std::string place = options_of(kernel);
     found.push_back(
         {.name = kernel.variant,
@@ -152,8 +155,8 @@ std::vector<Candidate> Trials::remote(const Op& op) {
          .canonical = kernel.canonical,
          .acceptance = place,
          .own_ledger = own_ledger_ ? &*own_ledger_ : nullptr,
-         .traits = kernel.traits,
-         .arithmetic = arithmetic_of(op, kernel.traits.words()),
+         .traits = run.traits,
+         .arithmetic = arithmetic_of(op, run.traits.words()),
          .record = record,
          .code = here && foreign ? CodePlace{kernel.plugin, kernel.code_offset} : CodePlace{}});
   }

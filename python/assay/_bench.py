@@ -163,7 +163,7 @@ def bench(
     sizes = {name: _check.plain(op, name, value) for name, value in (shape or {}).items()}
     plugin = _check.plugin_of(op, kernel)
     if plugin is not None:
-        return _bench_plugin(op, plugin, sizes, warm, limits)
+        return _bench_plugin(op, plugin, sizes, warm, limits, traits)
     checked = _check.check(op, kernel, arrays=arrays, traits=traits, isolation=isolation, time_limit=time_limit)
     refusal = "" if checked.passed else str((checked.failures or checked.faults)[0])
     with _check.judge(op, kernel, limits, arrays) as judged:
@@ -172,9 +172,10 @@ def bench(
     return BenchReport(json.loads(found["json"]), found["table"])
 
 
-def _bench_plugin(op: str, plugin: str, sizes: Mapping[str, object], warm: bool, limits: _check.Limits) -> BenchReport:
+def _bench_plugin(op: str, plugin: str, sizes: Mapping[str, object], warm: bool, limits: _check.Limits, traits: str) -> BenchReport:
     words = ["--plugin", plugin, "--isolation", limits.isolation, "--time-limit", f"{limits.time_limit:g}"]
     words += [word for path in limits.allow_read for word in ("--allow-read", path)]
+    words += ["--declare", traits] if traits else []
     words += ["--shape", ",".join(f"{name}={value}" for name, value in sizes.items())] if sizes else []
     found = _forensics.run("bench", op, words, ["--warm"] if warm else [])
     report = BenchReport(found, "")

@@ -62,7 +62,7 @@ def check(
 
     case, tag, shape, data, cases, seed, checks: as the options of `assay check`; without a seed each run draws other random cases.
     arrays: what a callable gets: "numpy", "torch", "jax" or "mlx"; None: what it is made of, else NumPy's.
-    traits: what the kernel declares, such as "nan=no" (docs/declaring.md).
+    traits: what the kernel declares, such as "nan=no" (docs/declaring.md); of a plugin, what is declared beside what it says itself.
     isolation: "required" raises where something is missing, "none" leaves all of it out (a callable then runs in this interpreter).
     time_limit: seconds that a call may take. allow_read: files that a plugin may read.
     progress: told op, variant and case of each case that is done. exchange: the interpreter that holds the callable already (pytest's plugin).
@@ -99,7 +99,7 @@ def run(
         raise AssayError(f"time_limit is {limits.time_limit!r}; expected seconds above 0")
     plugin = plugin_of(op, kernel)
     if plugin is not None:
-        return Report(judged({**request, "plugins": [plugin], "allow_read": list(limits.allow_read)}, progress))
+        return Report(judged({**request, "plugins": [plugin], "allow_read": list(limits.allow_read), "declared": properties(traits)}, progress))
     if op is None:
         raise AssayError("op is None; expected the op that the callable is a kernel of")
     with judge(op, kernel, limits, arrays) as exchange:

@@ -286,9 +286,17 @@ def bisect(model: PathLike, golden: PathLike, *, prompt: str | None = None, thre
     return _made(Bisection, run("bisect", model, ["--golden", os.fspath(golden)], _option("--prompt", prompt), _option("--threshold", threshold)))
 
 
-def explain(op: str, *, plugin: PathLike | None = None, isa: str | None = None, variant: str | None = None, seconds: float | None = None) -> Explained:
-    """Why kernels of an op fail, the plugin's or ours. Raises AssayError where the plugin cannot be used."""
-    chosen = [*_option("--plugin", plugin), *_option("--isa", isa), *_option("--variant", variant), *_option("--seconds", seconds)]
+def explain(
+    op: str,
+    *,
+    plugin: PathLike | None = None,
+    isa: str | None = None,
+    variant: str | None = None,
+    seconds: float | None = None,
+    traits: str | None = None,
+) -> Explained:
+    """Why kernels of an op fail, the plugin's or ours. traits: what is declared beside what the plugin says. Raises AssayError where the plugin cannot be used."""
+    chosen = [*_option("--plugin", plugin), *_option("--isa", isa), *_option("--variant", variant), *_option("--seconds", seconds), *_option("--declare", traits)]
     document = run("explain", op, chosen)
     return replace(_made(Explained, document["ops"][0]), json=document)
 

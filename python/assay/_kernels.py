@@ -40,12 +40,14 @@ class KernelOrder:
     variant: str
     claims_canonical: bool
     depends_on_shape: bool
+    declares: str
+    refuted: str
     sums: Table[SumOrder]
 
 
 @dataclass(frozen=True)
 class Order:
-    """What `assay order` found. `passed`: no kernel that claims the canonical order has another."""
+    """What `assay order` found. `passed`: no kernel that claims the canonical order, or declares one, has another."""
 
     op: str
     kernels: list[KernelOrder]
@@ -53,8 +55,8 @@ class Order:
 
     @property
     def passed(self) -> bool:
-        """No kernel that claims the canonical order has another."""
-        return not any(one.claims_canonical and any(s.canonical is False for s in one.sums) for one in self.kernels)
+        """No kernel that claims the canonical order, or declares one, has another."""
+        return not any(one.refuted or (one.claims_canonical and any(s.canonical is False for s in one.sums)) for one in self.kernels)
 
 
 @dataclass(frozen=True)
@@ -85,11 +87,19 @@ class Reduction:
     json: dict[str, Any]
 
 
-def order(op: str, kernel: object = None, *, isa: str | None = None, shapes: Sequence[Shape] = (), svg: PathLike | None = None) -> Order:
-    """In which order a kernel adds up: of a plugin's path, of a function pointer of ctypes, or, without one, of ours (`isa`: one of them). Raises
-    AssayError for an op whose sums are not looked into."""
+def order(
+    op: str,
+    kernel: object = None,
+    *,
+    isa: str | None = None,
+    shapes: Sequence[Shape] = (),
+    svg: PathLike | None = None,
+    traits: str | None = None,
+) -> Order:
+    """In which order a kernel adds up: of a plugin's path, of a function pointer of ctypes, or, without one, of ours (`isa`: one of them). traits: what
+    it declares, or is declared beside what the plugin says. Raises AssayError for an op whose sums are not looked into."""
     words = [word for shape in shapes for word in ("--shape", _shape(shape))]
-    return _made(Order, run("order", op, _kernel(op, kernel), words, _option("--isa", isa), _option("--svg", svg)))
+    return _made(Order, run("order", op, _kernel(op, kernel), words, _option("--isa", isa), _option("--svg", svg), _option("--declare", traits)))
 
 
 def reduce(
@@ -103,10 +113,12 @@ def reduce(
     c: PathLike | None = None,
     calls: int | None = None,
     seconds: float | None = None,
+    traits: str | None = None,
 ) -> Reduction:
     """The smallest call that a kernel still fails, of a plugin's path or a function pointer of ctypes. `output`: it as a golden file; `c`: as a program
-    in C. Raises AssayError where nothing fails."""
+    in C. traits: as in `order`. Raises AssayError where nothing fails."""
     options = {"--case": case, "--shape": shape and _shape(shape), "--seed": seed, "--output": output, "--c": c, "--calls": calls, "--seconds": seconds}
+    options["--declare"] = traits
     words = [word for name, value in options.items() for word in _option(name, value)]
     found = run("reduce", op, _kernel(op, kernel), words)
     return _made(Reduction, {**found, "from_": found["from"]})

@@ -72,6 +72,7 @@ std::optional<RunnerOptions> runner_from(const nb::dict& given) {
   using Wish = IsolationRequest::Wish;
   options.isolation.wish = isolation == "none" ? Wish::none : isolation == "required" ? Wish::required : Wish::automatic;
   take(given, "allow_read", options.isolation.readable);
+  take(given, "declared", options.declared);
   double limit = static_cast<double>(kDefaultLimit.count()) / 1000;
   take(given, "time_limit", limit);
   options.limit = std::chrono::milliseconds(static_cast<std::int64_t>(limit * 1000));

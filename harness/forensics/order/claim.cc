@@ -75,25 +75,27 @@ bool agrees(const Tree& tree, const reference::Order& order) {
   }
 }
 
-std::optional<std::string> refutation(const Op& op, const Candidate& candidate, std::size_t page) {
+std::optional<std::string> refutation(const KernelOrder& found, const Candidate& candidate) {
   const reference::Arithmetic& how = candidate.arithmetic;
   const auto& words = candidate.traits.words();
-  const Params params = params_of(op);
-  const KernelOrder found = orders_of(op, candidate, std::vector{params}, page, [](const std::string&) {});
   for (const SumOrder& sum : found.sums) {
     if (!sum.found) continue;
     const int bits = sum.found->precision;
     if (how.acc != nullptr && is_of_accumulator(sum.what) && bits > 0 && !sum.found->at_least && bits < how.acc->digits) {
-      return fmt::format("acc={} is declared; at {} the {} are added up in {}", words.at("acc"), params.to_string(), sum.what,
+      return fmt::format("acc={} is declared; at {} the {} are added up in {}", words.at("acc"), sum.params.to_string(), sum.what,
                          accumulator_name(*sum.found));
     }
     const bool own = how.order.kind == Kind::canonical;
     if (!words.contains("order") || !is_of_order(sum.what) || (own ? sum.canonical : agrees(sum.found->tree, how.order)))
       continue;
-    return fmt::format("order={} is declared; at {} the {} are added up in another: {}", words.at("order"), params.to_string(),
-                       sum.what, words_of(sum));
+    return fmt::format("order={} is declared; at {} the {} are added up in another: {}", words.at("order"),
+                       sum.params.to_string(), sum.what, words_of(sum));
   }
   return std::nullopt;
+}
+
+std::optional<std::string> refutation(const Op& op, const Candidate& candidate, std::size_t page) {
+  return refutation(orders_of(op, candidate, std::vector{params_of(op)}, page, [](const std::string&) {}), candidate);
 }
 
 }  // namespace assay::order

@@ -12,7 +12,11 @@ namespace assay::order {
 // Whether a tree is of this order. Lanes are told from twice as many: N partial sums, and no finer ones.
 bool agrees(const Tree& tree, const reference::Order& order);
 
-// Why the declaration is false, from a call or two of its op; none: nothing that can be seen speaks against it.
+struct KernelOrder;
+
+// Why the declaration is false, from what was found of the kernel's sums; none: nothing that can be seen speaks against it.
+std::optional<std::string> refutation(const KernelOrder& found, const Candidate& candidate);
+// Likewise from a call or two of its op.
 std::optional<std::string> refutation(const Op& op, const Candidate& candidate, std::size_t page);
 
 }  // namespace assay::order

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "harness/forensics/order/claim.h"
 #include "harness/verdict/cases.h"
 #include "harness/verdict/trials.h"
 
@@ -97,8 +98,11 @@ OrderResult find_orders(const OrderRequest& request, const OrderProgress& progre
   const std::vector<Candidate>& candidates = trials.of(op);
   trials.require_known_variant();
   result.runner = trials.runner();
-  for (const Candidate& candidate : candidates)
-    result.kernels.push_back(orders_of(op, candidate, shapes, trials.page(), progress));
+  for (const Candidate& candidate : candidates) {
+    KernelOrder& found = result.kernels.emplace_back(orders_of(op, candidate, shapes, trials.page(), progress));
+    found.declares = candidate.traits.to_string();
+    found.refuted = refutation(found, candidate).value_or("");
+  }
   return result;
 }
 

@@ -39,6 +39,8 @@ struct KernelOrder {
   std::string variant;
   bool claims_canonical = true;
   std::vector<SumOrder> sums;
+  std::string declares = {};  // "nan=no, order=lanes:8"
+  std::string refuted = {};   // by what of that is false, and how
   // It claims the canonical bits, and a sum of it has another order.
   bool breaks_claim() const;
   // Whether its sums of one kind are in other words at other shapes.

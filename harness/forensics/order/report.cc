@@ -92,13 +92,14 @@ std::string words_of(const SumOrder& sum) {
 std::string order_text(const OrderResult& result, const Style& style) {
   std::string text;
   for (const KernelOrder& kernel : result.kernels) {
-    text += style.strong(kernel.variant) + "\n";
+    text += style.strong(kernel.variant) + (kernel.declares.empty() ? "" : " declares " + kernel.declares) + "\n";
     std::string call;
     for (const SumOrder& sum : kernel.sums) {
       if (sum.params.to_string() != call) text += fmt::format("  {}\n", call = sum.params.to_string());
       text += sum_text(sum, style);
     }
     if (kernel.depends_on_shape()) text += "  the order depends on the shape\n";
+    if (!kernel.refuted.empty()) text += style.bad("  " + kernel.refuted + "\n");
     if (kernel.breaks_claim()) text += style.bad("  it claims the canonical order\n");
   }
   for (const Skip& skip : result.skips) text += fmt::format("not run: {}: {}\n", skip.what, skip.why);
@@ -114,6 +115,8 @@ Json order_json(const OrderResult& result) {
     Json one{{"variant", kernel.variant},
              {"claims_canonical", kernel.claims_canonical},
              {"depends_on_shape", kernel.depends_on_shape()},
+             {"declares", kernel.declares},
+             {"refuted", kernel.refuted},
              {"sums", Json::array()}};
     for (const SumOrder& sum : kernel.sums) one["sums"].push_back(sum_json(sum));
     json["kernels"].push_back(one);

@@ -86,18 +86,7 @@ void require_size(const std::string& path, const std::string& what, std::uint32_
 
 void require_properties(const std::string& path, const std::string& kernel, const AssayPluginKernel& one) {
   try {
-    const Traits traits = Traits::parse(one.properties);
-    for (const std::string_view key : {kBatchInvariant, kPlacementInvariant}) {
-      if (one.claim != ASSAY_CLAIM_CANONICAL || !traits.declared().contains(std::string(key))) continue;
-      throw std::invalid_argument(
-          std::string(key) + " is 'no', but its claim is canonical; expected claim 1 (bounded), or that the key is left out");
-    }
-    if (one.claim == ASSAY_CLAIM_CANONICAL && !traits.words().empty()) {
-      throw std::invalid_argument(
-          "'" + traits.words().begin()->first +
-          "' is no trait, and its claim, canonical, says what it computes; expected claim 1 (bounded), or "
-          "that the key is left out");
-    }
+    Traits::parse(one.properties).require_claim(one.claim == ASSAY_CLAIM_CANONICAL);
   } catch (const std::invalid_argument& error) {
     fail(path, kernel + ": properties: " + error.what());
   }

@@ -66,6 +66,26 @@ Traits Traits::parse(const char* properties) {
   return traits;
 }
 
+Traits Traits::with(const Traits& more) const {
+  Traits both = more;
+  both.declared_.insert(declared_.begin(), declared_.end());
+  both.words_.insert(words_.begin(), words_.end());
+  return both;
+}
+
+void Traits::require_claim(bool canonical) const {
+  if (!canonical) return;
+  for (const std::string_view key : {kBatchInvariant, kPlacementInvariant}) {
+    if (!has(key)) continue;
+    throw std::invalid_argument(std::string(key) +
+                                " is 'no', but its claim is canonical; expected claim 1 (bounded), or that the key is left out");
+  }
+  if (words_.empty()) return;
+  throw std::invalid_argument("'" + words_.begin()->first +
+                              "' is no trait, and its claim, canonical, says what it computes; expected claim 1 (bounded), or "
+                              "that the key is left out");
+}
+
 std::size_t Traits::over_read() const {
   const auto one = declared_.find(std::string(kOverRead));
   return one == declared_.end() ? 0 : std::stoul(one->second);

@@ -34,6 +34,10 @@ class Traits {
  public:
   // Throws std::invalid_argument that names the key and what is expected. Other keys are left to who knows them: words().
   static Traits parse(const char* properties);
+  // These, with the keys of `more` added, or in the place of the same keys here.
+  Traits with(const Traits& more) const;
+  // Throws std::invalid_argument: a key that a kernel with the canonical bits cannot have.
+  void require_claim(bool canonical) const;
 
   // Bytes that it may read past the end of an input.
   std::size_t over_read() const;

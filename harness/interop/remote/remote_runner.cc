@@ -82,6 +82,7 @@ void RemoteRunner::greet() {
 void RemoteRunner::load(const std::string& path) {
   wire::Writer request;
   request.text(path);
+  request.text(options_.declared);
   const Answer answer = [&] {
     try {
       return ask(wire::Kind::load, request.bytes(), kMostText);

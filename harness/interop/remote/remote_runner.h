@@ -33,6 +33,7 @@ struct RunnerOptions {
   std::chrono::milliseconds limit = kDefaultLimit;  // of each answer
   IsolationRequest isolation{};                     // of the one that is started here
   int shared = -1;                                  // memory for timed calls, as a descriptor; -1: none
+  std::string declared = {};  // by their user for the plugins' kernels, beside what these declare: "order=free;nan=no;"
 };
 
 // A kernel that a runner offers.

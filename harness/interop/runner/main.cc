@@ -72,6 +72,7 @@ class Server {
   void load(std::uint64_t sequence, const std::vector<std::byte>& payload) {
     wire::Reader in(payload);
     const std::string path = in.text("path");
+    const Traits more = Traits::parse(in.text("declared").c_str());
     in.finish();
     LoadedPlugin plugin;
     foreign_.run([&] { plugin = load_plugin(path); });
@@ -82,7 +83,7 @@ class Server {
                                 static_cast<std::uint32_t>(one.claim), one.packed_tensor == nullptr ? "" : one.packed_tensor,
                                 one.properties == nullptr ? "" : one.properties,
                                 code_place(reinterpret_cast<const void*>(one.run)).offset});
-      kernels_.push_back({args_bytes, one.run, one.packed_bytes, one.pack, LoadedPlugin::traits_of(one).allowed()});
+      kernels_.push_back({args_bytes, one.run, one.packed_bytes, one.pack, LoadedPlugin::traits_of(one).with(more).allowed()});
     }
     send(wire::Kind::loaded, sequence, encode(loaded));
   }

@@ -16,7 +16,7 @@ namespace assay::wire {
 
 static_assert(std::endian::native == std::endian::little, "the protocol's numbers are copied as they lie");
 
-inline constexpr std::uint32_t kProtocol = 4;
+inline constexpr std::uint32_t kProtocol = 5;
 inline constexpr char kMagic[4] = {'A', 'S', 'A', 'Y'};
 inline constexpr std::size_t kHeaderBytes = 24;
 

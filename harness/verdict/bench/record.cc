@@ -27,6 +27,7 @@ Record read_record(const std::filesystem::path& file) {
     const nlohmann::json json = nlohmann::json::parse(text);
     if (json.at("assay_record") != kSchema) throw std::runtime_error("another schema");
     Record record;
+    record.declared = json.value("declared", "");
     for (const nlohmann::json& one : json.at("plugins")) {
       record.plugins.push_back({one.at("path"), one.at("name"), one.at("version"), one.at("sha256")});
     }

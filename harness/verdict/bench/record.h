@@ -31,6 +31,7 @@ struct RecordedItem {
 struct Record {
   std::vector<RecordedPlugin> plugins;
   std::vector<RecordedItem> items;
+  std::string declared;  // by the user for the kernels (RunnerOptions::declared)
 };
 
 // `report`: that of the run, which holds the readings, machine and versions.
