@@ -105,7 +105,7 @@ std::vector<Params> vast_params(const Op& op, double work) {
 }
 
 VastCheck::VastCheck(const Op& op, Params params, std::uint64_t seed)
-    : op_(op), params_(std::move(params)), seed_(seed), signature_(signature_of(op, params_)) {
+    : op_(op), params_(std::move(params)), signature_(signature_of(op, params_)) {
   for (const TensorSpec& spec : signature_.tensors) {
     const std::size_t size = dtype_size(spec.dtype);
     RepeatedMemory& memory = memory_.emplace_back(spec.extent_bytes(), size);

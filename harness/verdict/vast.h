@@ -71,7 +71,6 @@ class VastCheck {
 
   const Op& op_;
   Params params_;
-  std::uint64_t seed_;
   Signature signature_;
   std::vector<RepeatedMemory> memory_;
   std::vector<void*> pointers_;
