@@ -59,13 +59,13 @@ double nearest_f16(double x) {
 }
 
 // Each term and each sum rounded, one after the other: no order is free, and so no error.
-template <double (*nearest)(double)>
+template <double (*rounded)(double)>
 RowMatrix summed_in_turn(const RowMatrix& x, const RowMatrix& w) {
   RowMatrix sums = RowMatrix::Zero(x.rows(), w.rows());
   const Eigen::MatrixXd columns = w;
   for (Eigen::Index row = 0; row < x.rows(); ++row) {
     for (Eigen::Index k = 0; k < x.cols(); ++k) {
-      for (Eigen::Index i = 0; i < w.rows(); ++i) sums(row, i) = nearest(sums(row, i) + nearest(x(row, k) * columns(i, k)));
+      for (Eigen::Index i = 0; i < w.rows(); ++i) sums(row, i) = rounded(sums(row, i) + rounded(x(row, k) * columns(i, k)));
     }
   }
   return sums;
