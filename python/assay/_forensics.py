@@ -295,8 +295,14 @@ def explain(
     seconds: float | None = None,
     traits: str | None = None,
 ) -> Explained:
-    """Why kernels of an op fail, the plugin's or ours. traits: what is declared beside what the plugin says. Raises AssayError where the plugin cannot be used."""
-    chosen = [*_option("--plugin", plugin), *_option("--isa", isa), *_option("--variant", variant), *_option("--seconds", seconds), *_option("--declare", traits)]
+    """Why kernels of an op fail, the plugin's or ours. traits: what is declared beside what the plugin says. Raises AssayError where the plugin is unusable."""
+    chosen = [
+        *_option("--plugin", plugin),
+        *_option("--isa", isa),
+        *_option("--variant", variant),
+        *_option("--seconds", seconds),
+        *_option("--declare", traits),
+    ]
     document = run("explain", op, chosen)
     return replace(_made(Explained, document["ops"][0]), json=document)
 
