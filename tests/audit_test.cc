@@ -5,6 +5,8 @@
 #include <cstring>
 
 #include "harness/forensics/audit/audit.h"
+#include "harness/forensics/extract/extract.h"
+#include "harness/forensics/sites/site_name.h"
 #include "tests/attribute_support.h"
 #include "tests/diff_support.h"
 #include "tests/temporary.h"
@@ -84,6 +86,35 @@ TEST(Audit, WhatDoesNotFitIsWrong) {
     EXPECT_NE(one.remarks.at(0).find("does not fit"), std::string::npos) << one.remarks.at(0);
   }
   EXPECT_EQ(wrong, Sites{"layers.02.swiglu"}) << audit_text(result, Style::plain());
+}
+
+// Products that end before the last sixteen: not in the audit's own list, but in that of `assay explain`.
+TEST(Audit, WhatKernelsGetWrongExplainsSites) {
+  const ModelFile model(golden_model("kjv"));
+  const TraceFile golden(golden_trace("kjv-hf-f32"));
+  TraceRows rows(golden, "genesis");
+  const auto short_products = [&](int layer) {
+    RowMatrix x = rows.site(layer_site(layer, "swiglu"));
+    x.rightCols(16).setZero();
+    const Weight& down = model.weights().at(Role::down_proj, layer);
+    return RowMatrix(x * DecodedWeight(down).rows(0, down.rows).value.transpose());
+  };
+  const TemporaryFolder folder;
+  const auto copy = folder.path() / "copy.h5";
+  copy_trace(golden_trace("kjv-hf-f32"), copy, {"genesis"}, [&](const std::string& site, Array& values) {
+    for (const int layer : {1, 4}) {
+      if (site == layer_site(layer, "down_proj")) values.bytes = floats(short_products(layer), values.shape).bytes;
+    }
+    return true;
+  });
+  const TraceFile trace(copy);
+  const AuditResult result = audit({&model, &trace, {}, {}, definition_wiring(model.config())});
+  Sites explained;
+  for (const Judgement& one : result.prompts.at(0).sites) {
+    if (std::ranges::find(one.explanations, "k lacks its last step of sixteen") != one.explanations.end())
+      explained.insert(one.site);
+  }
+  EXPECT_EQ(explained, (Sites{"layers.01.down_proj", "layers.04.down_proj"})) << audit_text(result, Style::plain());
 }
 
 struct Altered {

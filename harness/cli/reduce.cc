@@ -1,4 +1,4 @@
-#include "harness/forensics/reduce/reduce.h"
+#include "harness/forensics/reduce/failing_case.h"
 
 #include <fmt/format.h>
 
@@ -25,8 +25,6 @@ namespace assay::cli {
 namespace {
 
 constexpr char kCaseName[] = "reduced";
-constexpr std::size_t kKeptBytes = std::size_t{1} << 30;
-constexpr double kLookSeconds = 10;  // for a failing case that is smaller than the first
 
 struct ReduceOptions {
   CheckSelection selection;
@@ -35,51 +33,6 @@ struct ReduceOptions {
   std::int64_t calls = 100000;
   double seconds = 120;
 };
-
-// Runs cases until one fails that can be reduced, and a while longer for a smaller one.
-class Finder final : public SuiteWatch {
- public:
-  void progress(const SuiteProgress& now) override {
-    line_.show(fmt::format("{} cases: looking for one that fails", now.cases_done));
-  }
-  void case_done(const CaseResult& one) override {
-    if (!one.failure) return;
-    other_ = one.case_name;
-    if (one.call && (!found_ || one.call->bytes() < found_->call->bytes())) found_ = one;
-  }
-  bool stop() override {
-    const std::chrono::duration<double> past = std::chrono::steady_clock::now() - begun_;
-    return NotedInterrupt::signal() != 0 || (found_ && past.count() > kLookSeconds);
-  }
-
-  const std::optional<CaseResult>& found() const { return found_; }
-  // Throws std::invalid_argument where nothing was found.
-  void require(const std::string& op) const {
-    if (found_) return;
-    if (!other_.empty())
-      throw std::invalid_argument(
-          fmt::format("{}: '{}' fails, but asks for a refusal or is no single call: there is nothing to reduce", op, other_));
-    throw std::invalid_argument(fmt::format("{}: no case fails classes, bound, exact or guard: there is nothing to reduce", op));
-  }
-
- private:
-  std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
-  std::optional<CaseResult> found_;
-  std::string other_;
-  StatusLine line_;
-};
-
-CallData call_of(const CaseResult& found) {
-  CallData call{found.params, {}};
-  for (const Array& input : found.call->inputs) call.inputs.push_back(input);
-  return call;
-}
-
-std::int64_t output_count(const CaseResult& result) {
-  std::int64_t count = 0;
-  for (const Array& one : result.call->outputs) count += one.elements();
-  return count;
-}
 
 // What a call is, in a line.
 std::string size_text(const CallData& call, const CaseResult& result) {
@@ -111,24 +64,8 @@ void print_text(const Told& told, const ReduceOptions& options) {
 }
 
 void print_json(const Told& told, const ReduceOptions& options) {
-  const Reduction& small = told.reduction;
-  nlohmann::ordered_json json = environment_json();
-  json["op"] = told.found.op;
-  json["variant"] = told.found.variant;
+  nlohmann::ordered_json json = reduction_json(told.found, told.call, told.reduction);
   if (!options.selection.runner.declared.empty()) json["declared"] = options.selection.runner.declared;
-  json["check"] = check_name(told.found.failure->check);
-  const auto one = [](const CallData& call, const CaseResult& result) {
-    return nlohmann::ordered_json{{"params", call.params.to_string()},
-                                  {"nonzero", nonzero_count(call.inputs)},
-                                  {"outputs", output_count(result)},
-                                  {"message", result.failure->message}};
-  };
-  json["from"] = one(told.call, told.found);
-  json["from"]["case"] = told.found.case_name;
-  json["reduced"] = one(small.call, small.result);
-  json["calls"] = small.calls;
-  json["seconds"] = small.seconds;
-  json["ended_early"] = small.ended_early;
   if (!told.command.empty()) {
     json["out"] = options.output;
     json["command"] = told.command;
@@ -144,26 +81,20 @@ std::string kernel_name(const std::string& variant) {
   return variant.substr(variant.find(':') + 1);
 }
 
-Reduction reduce_found(const Op& op, const CaseResult& found, Trials& trials, const CheckRequest& request,
-                       const ReduceOptions& options) {
-  const auto& candidates = trials.of(op);
-  const auto candidate = std::ranges::find(candidates, found.variant, &Candidate::name);
+// None: interrupted.
+std::optional<CaseResult> look_for_failing(const CheckRequest& request) {
   StatusLine line;
-  return reduce(
-      {.op = &op,
-       .candidate = &*candidate,
-       .call = call_of(found),
-       .failure = *found.failure,
-       .checks = request.checks,
-       .page = trials.page(),
-       .seed = request.seed,
-       .most_calls = options.calls,
-       .most_seconds = options.seconds,
-       .progress =
-           [&line](const ReduceProgress& now) {
-             line.show(fmt::format("{} calls, {:.0f} s: {}, {} numbers not 0", now.calls, now.seconds, now.call, now.nonzero));
-           },
-       .stop = [] { return NotedInterrupt::signal() != 0; }});
+  return failing_case(
+      request, [&line](const std::string& text) { line.show(text); }, [] { return NotedInterrupt::signal() != 0; });
+}
+
+Reduction reduce_found(const CaseResult& found, Trials& trials, const CheckRequest& request, const ReduceOptions& options) {
+  StatusLine line;
+  return reduce_case(found, trials, request,
+                     {.most_calls = options.calls,
+                      .most_seconds = options.seconds,
+                      .progress = [&line](const std::string& text) { line.show(text); },
+                      .stop = [] { return NotedInterrupt::signal() != 0; }});
 }
 
 void write_golden(Told& told, const Op& op, const Candidate& candidate, const ReduceOptions& options) {
@@ -180,29 +111,19 @@ void write_golden(Told& told, const Op& op, const Candidate& candidate, const Re
   told.test = fmt::format("add_test(NAME {}.{} COMMAND {})", kCaseName, op.name, words);
 }
 
-int reduce_case(ReduceOptions options, const Common& common) {
-  CheckRequest request = request_of(options.selection);
-  if (request.ops.size() != 1) throw std::invalid_argument(fmt::format("reduce: {} ops; expected one", request.ops.size()));
+int run_reduce(ReduceOptions options, const Common& common) {
+  const CheckRequest request = reducible(request_of(options.selection));
   const Op& op = require_op(request.ops.front());
-  if (op.contract->exactness == reference::Exactness::encoded)
-    throw std::invalid_argument(
-        fmt::format("{}: its blocks' bytes are free, and a golden would have to hold some encoder's", op.name));
-  request.checks = reducible_checks(request.checks);
-  request.kept_bytes = kKeptBytes;
   std::optional<AtomicFile> c;
   if (!options.c.empty()) c.emplace(options.c);                     // before the work
   if (!options.output.empty()) NewFile(options.output, kHdf5File);  // likewise: whether it may be written
   const NotedInterrupt interrupt;
-  std::optional<Finder> finder(std::in_place);
-  run_suite(request, *finder);
-  if (NotedInterrupt::signal() != 0) return kSignalled + NotedInterrupt::signal();
-  finder->require(op.name);
-  const CaseResult found = *finder->found();
-  finder.reset();
-
+  const std::optional<CaseResult> failing = look_for_failing(request);
+  if (!failing) return kSignalled + NotedInterrupt::signal();
+  const CaseResult& found = *failing;
   std::vector<Skip> skips;
   Trials trials(request, skips);
-  Told told{found, call_of(found), reduce_found(op, found, trials, request, options), {}, {}, {}, {}};
+  Told told{found, call_of(found), reduce_found(found, trials, request, options), {}, {}, {}, {}};
   const Candidate& candidate = *std::ranges::find(trials.of(op), found.variant, &Candidate::name);
   if (!options.output.empty()) write_golden(told, op, candidate, options);
   if (c) {
@@ -231,7 +152,7 @@ Action add_reduce(CLI::App& app, const Common& common) {
       ->check(whole(1));
   command->add_option("--seconds", options->seconds, "Seconds that the search may take, by default 120")->check(above_zero());
   command->footer("Example: assay reduce rms_norm --plugin mine.so -o case.h5 --c case.c");
-  return [options, &common] { return reduce_case(*options, common); };
+  return [options, &common] { return run_reduce(*options, common); };
 }
 
 }  // namespace assay::cli

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from assay._forensics import audit as audit
     from assay._forensics import bisect as bisect
     from assay._forensics import diff as diff
-    from assay._forensics import explain as explain
+    from assay._kernels import explain as explain
     from assay._kernels import order as order
     from assay._kernels import reduce as reduce
     from assay._ops import Op as Op
@@ -46,8 +46,8 @@ _HOMES = {
     "_bench": ("BenchReport", "bench"),
     "_check": ("check",),
     "_errors": ("ArgumentError", "AssayError", "ParityError"),
-    "_forensics": ("attribute", "audit", "bisect", "diff", "explain"),
-    "_kernels": ("order", "reduce"),
+    "_forensics": ("attribute", "audit", "bisect", "diff"),
+    "_kernels": ("explain", "order", "reduce"),
     "_ops": ("Op", "include_dir", "op", "ops"),
     "_report": ("Failure", "Report"),
     "_trace": ("Trace",),

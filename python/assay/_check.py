@@ -69,18 +69,24 @@ def check(
 
     Raises AssayError for wrong use. A kernel that fails raises nothing: see Report.raise_for_status.
     """
-    request: dict[str, Any] = {"checks": checks or "", "seed": secrets.randbits(31) if seed is None else seed, "random_cases": cases}
-    request |= {"case": case or "", "tag": tag or "", "shapes": True, "kept_bytes": _KEPT_BYTES, "time_limit": time_limit, "isolation": isolation}
-    if op is not None:
-        request["ops"] = [require(op)]
-    if shape is not None:
-        request["shape"] = {name: plain(op or "shape", name, value) for name, value in shape.items()}
+    request = request_of(op, case=case, shape=shape, cases=cases, seed=seed)
+    request |= {"checks": checks or "", "tag": tag or "", "kept_bytes": _KEPT_BYTES, "time_limit": time_limit, "isolation": isolation}
     if data is not None:
         request["data"] = data
     if exchange is not None and op is not None:
         return Report(judged(with_callable(request, op, kernel, exchange, traits), progress))
     limits = Limits(isolation, time_limit, [str(Path(path).absolute()) for path in allow_read])
     return run(op, kernel, request, limits, arrays, traits, progress)
+
+
+def request_of(op: str | None, *, case: str | None, shape: Mapping[str, int | float | str] | None, cases: int, seed: int | None) -> dict[str, Any]:
+    """What the extension is asked for: which cases of an op. Without a seed random ones."""
+    request: dict[str, Any] = {"seed": secrets.randbits(31) if seed is None else seed, "random_cases": cases, "case": case or "", "shapes": True}
+    if op is not None:
+        request["ops"] = [require(op)]
+    if shape is not None:
+        request["shape"] = {name: plain(op or "shape", name, value) for name, value in shape.items()}
+    return request
 
 
 def run(

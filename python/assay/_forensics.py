@@ -11,7 +11,7 @@ import subprocess
 import types
 import typing
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, is_dataclass, replace
+from dataclasses import asdict, dataclass, fields, is_dataclass
 from functools import cache
 from typing import Any, Generic, TypeVar, cast
 
@@ -196,68 +196,10 @@ class Bisection:
     json: dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Condition:
-    """In which calls a kernel is wrong, where not in all."""
-
-    words: str
-    kind: str
-    of: str
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """Another computation that fits every case (docs/explain.md)."""
-
-    name: str
-    kind: str
-    words: str
-    law: str
-    when: Condition | None
-    properties: str | None
-    only_where: bool
-    margin: float
-
-
-@dataclass(frozen=True)
-class Near:
-    """A computation that fits most failing cases, or breaks some that pass: `against` is one that it does not fit."""
-
-    name: str
-    words: str
-    explained: int
-    broken: int
-    against: str | None
-
-
-@dataclass(frozen=True)
-class KernelExplanation:
-    """What explains a kernel's failures: the simplest, all that are equally simple; or what comes near."""
-
-    variant: str
-    failing: list[str]
-    passing: int
-    otherwise: int
-    explanations: list[Explanation]
-    permits: str | None
-    near: list[Near]
-    ended_early: bool
-
-
-@dataclass(frozen=True)
-class Explained:
-    """What `assay explain` found of an op: the kernels that fail."""
-
-    op: str
-    header: str
-    kernels: list[KernelExplanation]
-    json: dict[str, Any]
-
-
 def diff(ours: PathLike, theirs: PathLike, *, prompt: str | None = None, sites: str | None = None, against: PathLike | None = None) -> Diff:
     """Two traces against one another: where they part. Raises AssayError where one cannot be read."""
-    found = run("diff", ours, theirs, _option("--prompt", prompt), _option("--sites", sites), _option("--against", against), codes=(0, 1, 2))
-    return _made(Diff, found)
+    found = run("diff", ours, theirs, option("--prompt", prompt), option("--sites", sites), option("--against", against), codes=(0, 1, 2))
+    return made(Diff, found)
 
 
 def audit(
@@ -273,41 +215,21 @@ def audit(
     cannot be read."""
     named = json.dumps(recipe) if isinstance(recipe, Mapping) else recipe
     allowed = [word for site, why in (allow or {}).items() for word in ("--allow", f"{site}={why}")]
-    return _made(Audit, run("audit", model, trace, _option("--prompt", prompt), _option("--recipe", named), allowed))
+    return made(Audit, run("audit", model, trace, option("--prompt", prompt), option("--recipe", named), allowed))
 
 
 def attribute(model: PathLike, golden: PathLike, *, prompt: str | None = None, recipe: str | None = None) -> Attribution:
     """Our run of a model against a golden trace: which site is to blame. Raises AssayError where one cannot be read."""
-    return _made(Attribution, run("attribute", model, ["--golden", os.fspath(golden)], _option("--prompt", prompt), _option("--recipe", recipe)))
+    return made(Attribution, run("attribute", model, ["--golden", os.fspath(golden)], option("--prompt", prompt), option("--recipe", recipe)))
 
 
 def bisect(model: PathLike, golden: PathLike, *, prompt: str | None = None, threshold: float | None = None) -> Bisection:
     """Which steps, given to the reference, bring the logits back to the golden's. Raises AssayError where one cannot be read."""
-    return _made(Bisection, run("bisect", model, ["--golden", os.fspath(golden)], _option("--prompt", prompt), _option("--threshold", threshold)))
+    return made(Bisection, run("bisect", model, ["--golden", os.fspath(golden)], option("--prompt", prompt), option("--threshold", threshold)))
 
 
-def explain(
-    op: str,
-    *,
-    plugin: PathLike | None = None,
-    isa: str | None = None,
-    variant: str | None = None,
-    seconds: float | None = None,
-    traits: str | None = None,
-) -> Explained:
-    """Why kernels of an op fail, the plugin's or ours. traits: what is declared beside what the plugin says. Raises AssayError where the plugin is unusable."""
-    chosen = [
-        *_option("--plugin", plugin),
-        *_option("--isa", isa),
-        *_option("--variant", variant),
-        *_option("--seconds", seconds),
-        *_option("--declare", traits),
-    ]
-    document = run("explain", op, chosen)
-    return replace(_made(Explained, document["ops"][0]), json=document)
-
-
-def _option(name: str, value: object) -> list[str]:
+def option(name: str, value: object) -> list[str]:
+    """An option of the program, or nothing for None."""
     return [] if value is None else [name, os.fspath(value) if isinstance(value, os.PathLike) else str(value)]
 
 
@@ -323,7 +245,7 @@ def run(command: str, *words: PathLike | Sequence[str], codes: Sequence[int] = (
 Made = TypeVar("Made")
 
 
-def _made(kind: type[Made], value: dict[str, Any]) -> Made:
+def made(kind: type[Made], value: dict[str, Any]) -> Made:
     """A dataclass out of JSON: its fields by name; what the JSON leaves out is None or empty."""
     hints = _hints(cast(Any, kind))
     given = {**value, "json": value}
@@ -344,5 +266,5 @@ def _converted(hint: Any, value: Any) -> Any:
     if origin is Table:
         return Table([_converted(inner[0], one) for one in value or []])
     if is_dataclass(hint) and isinstance(value, dict):
-        return _made(cast(type, hint), value)
+        return made(cast(type, hint), value)
     return value

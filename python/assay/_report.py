@@ -106,13 +106,14 @@ class Report:
 
 def _failure(one: Mapping[str, Any], call: Mapping[str, Any] | None) -> Failure:
     failure = one.get("failure", {"check": "mistrusted", "message": "a kernel that returns zeros would pass"})
-    inputs: dict[str, Array] = {}
-    got: dict[str, Array] = {}
-    want: dict[str, _truth.Truth] = {}
-    if call is not None:
-        specs = [Spec(**spec) for spec in call["signature"]]
-        outputs = [spec.name for spec in specs if spec.role == "out"]
-        inputs = _truth.inputs_by_name(specs, call["inputs"])
-        got = {name: from_wire(array) for name, array in zip(outputs, call["outputs"], strict=True)}
-        want = _truth.truths(specs, call["expected"])
-    return Failure(one["op"], one["variant"], one["case"], failure["check"], failure["message"], one["repro"], inputs, got, want)
+    return Failure(one["op"], one["variant"], one["case"], failure["check"], failure["message"], one["repro"], *arrays_of(call))
+
+
+def arrays_of(call: Mapping[str, Any] | None) -> tuple[dict[str, Array], dict[str, Array], dict[str, _truth.Truth]]:
+    """A call's inputs, outputs and truths by name; of None empty."""
+    if call is None:
+        return {}, {}, {}
+    specs = [Spec(**spec) for spec in call["signature"]]
+    outputs = [spec.name for spec in specs if spec.role == "out"]
+    got = {name: from_wire(array) for name, array in zip(outputs, call["outputs"], strict=True)}
+    return _truth.inputs_by_name(specs, call["inputs"]), got, _truth.truths(specs, call["expected"])

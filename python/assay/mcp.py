@@ -59,6 +59,12 @@ def kernel_of(kernel: str) -> str | FromFile:
     return kernel
 
 
+def _given(kernel: str, arrays: str) -> dict[str, Any]:
+    """What the package's functions get for a tool's `kernel` and `arrays`."""
+    given = kernel_of(kernel)
+    return {"kernel": given, "arrays": arrays} if isinstance(given, FromFile) else {"kernel": given}
+
+
 def list_ops() -> list[str]:
     """The names of all ops that the bench judges."""
     return assay.ops()
@@ -72,9 +78,7 @@ def spec(op: str) -> str:
 def check(op: str, kernel: str, arrays: str = "numpy", case: str = "", seed: int = 1, traits: str = "", time_limit: float = 10.0) -> dict[str, Any]:
     """Judges a kernel: a plugin's path, or FILE.py:FUNCTION, which gets arrays of numpy, torch, jax or mlx by the specification's names. Says whether it
     passed, its largest margin (above 1 is wrong), the first failures with the element, both values and what repeats them, and what was not asked."""
-    given = kernel_of(kernel)
-    own = {"arrays": arrays} if isinstance(given, FromFile) else {}
-    report = assay.check(op, given, case=case or None, seed=seed, traits=traits, time_limit=time_limit, **own)  # type: ignore[arg-type]
+    report = assay.check(op, **_given(kernel, arrays), case=case or None, seed=seed, traits=traits, time_limit=time_limit)
     failures = [{"case": one.case, "check": one.check, "message": one.message} for one in report.failures]
     return {
         "passed": report.passed,
@@ -91,30 +95,28 @@ def check(op: str, kernel: str, arrays: str = "numpy", case: str = "", seed: int
 def bench(op: str, kernel: str, arrays: str = "numpy", traits: str = "", warm: bool = False) -> list[dict[str, Any]]:
     """Times a kernel that passes, at the op's own shapes, beside the bench's best and the roof of this machine: seconds a call, per cent of the roof,
     speed against ours (above 1 is faster)."""
-    given = kernel_of(kernel)
-    own = {"arrays": arrays} if isinstance(given, FromFile) else {}
-    report = assay.bench(op, given, traits=traits, warm=warm, **own)  # type: ignore[arg-type]
+    report = assay.bench(op, **_given(kernel, arrays), traits=traits, warm=warm)
     return [dict(vars(one)) for one in report.timings]
 
 
-def order(op: str, plugin: str) -> dict[str, Any]:
-    """In which order a plugin's kernel adds up: for each length the tree in words, the accumulator, whether it is the canonical order."""
-    found = assay.order(op, plugin)
+def order(op: str, kernel: str, arrays: str = "numpy") -> dict[str, Any]:
+    """In which order a kernel adds up: for each length the tree in words, the accumulator, whether it is the canonical order. kernel: as in check."""
+    found = assay.order(op, **_given(kernel, arrays))
     rows = [{"variant": one.variant, **{name: value for name, value in vars(s).items() if name != "joins"}} for one in found.kernels for s in one.sums]
     return {"passed": found.passed, "sums": rows}
 
 
-def reduce(op: str, plugin: str, case: str = "", c: str = "", seconds: float = 60.0) -> dict[str, Any]:
-    """The smallest call that a plugin's kernel still fails: its sizes, what is wrong, how many numbers are left; `c`: a file that gets it as a program
-    in C which needs nothing of the bench."""
-    found = assay.reduce(op, plugin, case=case or None, c=c or None, seconds=seconds, seed=1)
+def reduce(op: str, kernel: str, arrays: str = "numpy", case: str = "", c: str = "", seconds: float = 60.0) -> dict[str, Any]:
+    """The smallest call that a kernel still fails: its sizes, what is wrong, how many numbers are left. kernel: as in check; `c`: of a plugin a file that
+    gets it as a program in C which needs nothing of the bench."""
+    found = assay.reduce(op, **_given(kernel, arrays), case=case or None, c=c or None, seconds=seconds, seed=1)
     return {"check": found.check, "from": vars(found.from_), "reduced": vars(found.reduced), "calls": found.calls, "ended_early": found.ended_early}
 
 
-def explain(op: str, plugin: str, seconds: float = 60.0) -> list[dict[str, Any]]:
-    """Why a plugin's kernels fail: the other computation that fits every case, in words, in which calls, and the line of the specification that it
+def explain(op: str, kernel: str, arrays: str = "numpy", seconds: float = 60.0) -> list[dict[str, Any]]:
+    """Why a kernel fails (as in check): the other computation that fits every case, in words, in which calls, and the line of the specification that it
     breaks; where none fits, what comes near and a case that it does not fit. Empty if nothing fails."""
-    found = assay.explain(op, plugin=plugin, seconds=seconds)
+    found = assay.explain(op, **_given(kernel, arrays), seconds=seconds)
     return [
         {
             "variant": kernel.variant,

@@ -152,4 +152,16 @@ nb::dict comparison_to(const TensorSpec& spec, const Comparison& found) {
   return made;
 }
 
+nb::object call_to(const std::shared_ptr<const JudgedCall>& call) {
+  if (!call) return nb::none();
+  nb::dict made;
+  made["signature"] = specs_to(call->signature);
+  made["inputs"] = arrays_to(call->inputs);
+  made["outputs"] = arrays_to(call->outputs);
+  nb::list expected;
+  for (const reference::Expected& one : call->expected) expected.append(expected_to(one));
+  made["expected"] = expected;
+  return made;
+}
+
 }  // namespace assay::python

@@ -5,6 +5,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -49,11 +50,14 @@ nb::list specs_to(const Signature& signature);
 nb::dict scalars_of(const Op& op, const CallPart& part);
 // What was found of one output: figures, and {"index", "got", "want", "margin", "ulp"} of its worst element.
 nb::dict comparison_to(const TensorSpec& spec, const Comparison& found);
+// {"signature", "inputs", "outputs", "expected"} of a call that was kept; else None.
+nb::object call_to(const std::shared_ptr<const JudgedCall>& call);
 
 void bind_ops(nb::module_& module);
 void bind_truth(nb::module_& module);
 void bind_check(nb::module_& module);
 void bind_bench(nb::module_& module);
+void bind_forensics(nb::module_& module);
 void bind_trace(nb::module_& module);
 
 }  // namespace assay::python

@@ -15,5 +15,6 @@ NB_MODULE(_assay, module) {
   bind_truth(module);
   bind_check(module);
   bind_bench(module);
+  bind_forensics(module);
   bind_trace(module);
 }

@@ -126,10 +126,24 @@ def test_order(libraries):
     assert ours.kernels[0].sums[0].terms == 100
     assert ours.kernels[0].sums[0].canonical
     fits("order", ours.json)
-    with pytest.raises(assay.AssayError, match="a plugin's path or a function pointer of ctypes"):
-        assay.order("matvec_f32", lambda w, x: x)
     with pytest.raises(assay.AssayError, match="softplus"):
         assay.order("softplus")
+
+
+def test_order_of_a_callable(tmp_path):
+    """NumPy adds a contiguous row up pairwise: in blocks of 128 at most, each in eight lanes."""
+    found = assay.order("matvec_f32", kernels.numpy_sum, shapes=[{"k": 100, "n": 16}, {"k": 256, "n": 16}], svg=tmp_path / "sum.svg")
+    (kernel,) = found.kernels
+    assert [one.words for one in kernel.sums] == ["", ""]
+    assert kernel.variant == "matvec_f32 python:numpy_sum"
+    assert found.passed
+    assert "<svg" in (tmp_path / "sum.svg").read_text()
+    fits("order", found.json)
+    false = assay.order("matvec_f32", kernels.numpy_sum, shapes=[{"k": 100, "n": 16}], traits="order=lanes:16")
+    assert not false.passed
+    assert "order=lanes:16 is declared" in false.kernels[0].refuted
+    with pytest.raises(assay.ArgumentError, match="isa"):
+        assay.order("matvec_f32", kernels.numpy_sum, isa="avx2")
 
 
 def test_reduce(libraries, tmp_path):
@@ -140,15 +154,40 @@ def test_reduce(libraries, tmp_path):
     fits("reduce", found.json)
 
 
+def test_reduce_of_a_callable():
+    found = assay.reduce("rms_norm", kernels.wrong, case="climb")
+    assert found.check == "bound"
+    assert sum(int((one != 0).sum()) for one in found.inputs.values()) == found.reduced.nonzero < found.from_.nonzero
+    assert np.all(kernels.wrong(eps=eps_of(found.reduced.params), **found.inputs) == found.got["y"])
+    assert np.max(np.abs(found.got["y"] - found.want["y"].value) / found.want["y"].bound) > 1
+    fits("reduce", found.json)
+    with pytest.raises(assay.ArgumentError, match="Reduction"):
+        assay.reduce("rms_norm", kernels.wrong, c="case.c")
+    with pytest.raises(assay.AssayError, match="nothing to reduce"):
+        assay.reduce("rms_norm", kernels.right)
+
+
+def eps_of(params):
+    return float(dict(one.split("=") for one in params.split())["eps"])
+
+
 def test_explain(libraries):
-    found = assay.explain("rms_norm", plugin=libraries[False])
+    found = assay.explain("rms_norm", libraries[False])
     (kernel,) = found.kernels
     assert "eps-outside-root" in [one.name for one in kernel.explanations]
     assert not kernel.ended_early
     fits("explain", found.json)
-    assert assay.explain("rms_norm", plugin=libraries[True]).kernels == []
+    assert assay.explain("rms_norm", libraries[True]).kernels == []
     with pytest.raises(assay.AssayError, match="softplus"):
         assay.explain("softplus")
+
+
+def test_explain_of_a_callable():
+    found = assay.explain("rms_norm", kernels.wrong)
+    (kernel,) = found.kernels
+    assert kernel.variant == "python:wrong"
+    assert "eps-outside-root" in [one.name for one in kernel.explanations]
+    fits("explain", found.json)
 
 
 @needs_source
@@ -316,7 +355,7 @@ def test_mcp(tmp_path, libraries):
                 ("spec", {"op": "add"}),
                 ("check", {"op": "add", "kernel": f"{tmp_path}/mine.py:add"}),
                 ("check", {"op": "add", "kernel": f"{tmp_path}/mine.py:wrong"}),
-                ("explain", {"op": "rms_norm", "plugin": str(libraries[False])}),
+                ("explain", {"op": "rms_norm", "kernel": str(libraries[False])}),
             ):
                 answers.append((await session.call_tool(name, arguments)).content[0].text)
             return tools, answers

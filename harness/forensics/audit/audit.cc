@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "harness/forensics/audit/explain_calls.h"
 #include "harness/forensics/sites/site_name.h"
 #include "harness/forensics/trace/prompts.h"
 #include "harness/reports/report.h"
@@ -158,6 +159,7 @@ AuditResult audit(const AuditRequest& request) {
       allow(prompt.sites.back(), request.allowed, needed);
       if (request.progress) request.progress(fmt::format("{}: {} of {} sites", name, prompt.sites.size(), request.wiring.size()));
     }
+    explain_by_calls(request, prompt);
     result.prompts.push_back(std::move(prompt));
   }
   std::ranges::copy_if(request.allowed, std::back_inserter(result.unneeded),

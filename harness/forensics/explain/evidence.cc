@@ -147,25 +147,47 @@ Params frozen(const Op& op, const Params& params) {
   return whole;
 }
 
+namespace {
+
+// Without a call.
+Evidence evidence_on(const Op& op, std::string name, const Params& params) {
+  Evidence found;
+  found.name = std::move(name);
+  found.params = params;
+  found.whole = frozen(op, params);
+  found.work = work_of(op, params);
+  return found;
+}
+
+}  // namespace
+
 std::optional<Evidence> evidence_of(const Op& op, const CaseResult& result, const Candidate& candidate, std::size_t page) {
   if (!result.call || result.refusal || result.crashed) return std::nullopt;
-  Evidence found{result.case_name,
-                 result.params,
-                 frozen(op, result.params),
-                 result.call,
-                 work_of(op, result.params),
-                 {},
-                 {},
-                 {},
-                 {},
-                 {},
-                 false,
-                 false};
+  Evidence found = evidence_on(op, result.case_name, result.params);
+  found.call = result.call;
   if (result.seed && !is_bias(result.case_name) && found.work > kWholeTruth) found.sample = result.seed;
   if (!result.failure) return found;
   found.wrong = wrong_elements(op, *found.call);
   if (!any(found.wrong)) return std::nullopt;  // by its status, say
   return call_again(op, found, candidate, page) ? std::optional(std::move(found)) : std::nullopt;
+}
+
+std::optional<Evidence> recorded_evidence(const Op& op, std::string name, const Params& params, std::vector<Array> inputs,
+                                          std::vector<Array> outputs) {
+  Evidence found = evidence_on(op, std::move(name), params);
+  const auto truth = reference_of(op, params, inputs, found);
+  if (!truth) return std::nullopt;
+  found.call = std::make_shared<JudgedCall>(signature_of(op, params), std::move(inputs), std::move(outputs), truth->outputs);
+  std::vector<Mask> wrong = wrong_elements(op, *found.call);
+  if (!any(wrong)) return found;
+  for (const Array& one : found.call->outputs) {  // zeros may be what was there before
+    Array zeros{one.dtype, one.shape, std::vector<std::uint8_t>(one.bytes.size())};
+    found.unwritten.push_back(equal_elements(one, zeros));
+  }
+  found.wrong = std::move(wrong);
+  found.again = found.call->outputs;
+  found.laid.resize(found.call->inputs.size());
+  return found;
 }
 
 std::optional<Prediction> reference_of(const Op& op, const Params& params, const std::vector<Array>& inputs, const Evidence& like,

@@ -49,6 +49,10 @@ Params frozen(const Op& op, const Params& params);
 // fails.
 std::optional<Evidence> evidence_of(const Op& op, const CaseResult& result, const Candidate& candidate, std::size_t page);
 
+// A call that was recorded, of a kernel that cannot be asked again. Nothing where there is no such call.
+std::optional<Evidence> recorded_evidence(const Op& op, std::string name, const Params& params, std::vector<Array> inputs,
+                                          std::vector<Array> outputs);
+
 // The reference's word on a call, of which like `like` a sample is enough. Nothing where there is no such call, or it is to be refused.
 std::optional<Prediction> reference_of(const Op& op, const Params& params, const std::vector<Array>& inputs, const Evidence& like,
                                        const reference::Arithmetic& how = {});

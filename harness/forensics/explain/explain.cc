@@ -200,6 +200,12 @@ class Keeper final : public SuiteWatch {
 
 }  // namespace
 
+KernelExplanation explain_cases(const Op& op, const std::vector<Evidence>& cases, const ExplainRequest& request) {
+  KernelExplanation kernel;
+  Search(op, request, kernel, cases).run();
+  return kernel;
+}
+
 ExplainResult explain_op(const ExplainRequest& request) {
   CheckRequest check = request.check;
   check.checks = check.checks.only({Check::classes, Check::bound, Check::exact});

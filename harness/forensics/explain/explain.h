@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/forensics/explain/evidence.h"
 #include "harness/verdict/suite.h"
 
 namespace assay::why {
@@ -66,5 +67,8 @@ struct ExplainResult {
 
 // Throws as run_suite.
 ExplainResult explain_op(const ExplainRequest& request);
+
+// Of one kernel's cases that are known already; `request.check` is not looked at.
+KernelExplanation explain_cases(const Op& op, const std::vector<Evidence>& cases, const ExplainRequest& request);
 
 }  // namespace assay::why

@@ -102,6 +102,7 @@ Json explain_json(const ExplainResult& result) {
   }
   json["skips"] = Json::array();
   for (const Skip& skip : result.skips) json["skips"].push_back({{"what", skip.what}, {"why", skip.why}});
+  json["text"] = explain_text(result, Style::from_mode("never"));
   return json;
 }
 

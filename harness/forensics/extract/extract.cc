@@ -21,13 +21,6 @@
 namespace assay {
 namespace {
 
-Array floats(const RowMatrix& rows, std::vector<std::int64_t> shape) {
-  Array array{DType::f32, std::move(shape), std::vector<std::uint8_t>(static_cast<std::size_t>(rows.size()) * sizeof(float))};
-  auto* const out = reinterpret_cast<float*>(array.bytes.data());
-  for (Eigen::Index i = 0; i < rows.size(); ++i) out[i] = static_cast<float>(rows.data()[i]);
-  return array;
-}
-
 Array integers(const std::vector<std::int32_t>& values) {
   Array array{DType::i32, {std::ssize(values)}, std::vector<std::uint8_t>(values.size() * sizeof(std::int32_t))};
   std::memcpy(array.bytes.data(), values.data(), array.bytes.size());
@@ -55,6 +48,7 @@ class Extractor {
     out_.golden.name = rows_.prompt().name + "." + request_.site;
     out_.golden.tags = {"real"};
     add_truth(*op_, out_.golden);
+    if (rows_.has(request_.site)) out_.recorded = rows_.site(request_.site);
     return std::move(out_);
   }
 
@@ -269,6 +263,13 @@ class Extractor {
 };
 
 }  // namespace
+
+Array floats(const RowMatrix& rows, std::vector<std::int64_t> shape) {
+  Array array{DType::f32, std::move(shape), std::vector<std::uint8_t>(static_cast<std::size_t>(rows.size()) * sizeof(float))};
+  auto* const out = reinterpret_cast<float*>(array.bytes.data());
+  for (Eigen::Index i = 0; i < rows.size(); ++i) out[i] = static_cast<float>(rows.data()[i]);
+  return array;
+}
 
 Extracted extract(const ExtractRequest& request) {
   return Extractor(request).run();

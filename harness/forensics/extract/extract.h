@@ -7,6 +7,7 @@
 #include "engine/model/model_file.h"
 #include "golden/store.h"
 #include "golden/trace.h"
+#include "harness/forensics/audit/formula.h"
 #include "reference/ops/op.h"
 
 namespace assay {
@@ -22,12 +23,16 @@ struct ExtractRequest {
 
 struct Extracted {
   std::string op;
-  GoldenCase golden;  // inputs from the trace and the model, truth from the op's reference in fp64
+  GoldenCase golden;        // inputs from the trace and the model, truth from the op's reference in fp64
+  RowMatrix recorded = {};  // what the trace has there: as many numbers as the op's output
 };
 
 // Many rows ask for the op of prefill, one row for that of decode. Inputs in a wider type than the op's are rounded to it.
 // Throws std::invalid_argument for an unknown site or prompt, and where the trace lacks an input, naming it.
 Extracted extract(const ExtractRequest& request);
+
+// Numbers as f32.
+Array floats(const RowMatrix& rows, std::vector<std::int64_t> shape);
 
 // The reference's truth of a case's outputs, for its parameters and inputs.
 void add_truth(const Op& op, GoldenCase& golden);

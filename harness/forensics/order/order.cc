@@ -90,6 +90,7 @@ OrderResult find_orders(const OrderRequest& request, const OrderProgress& progre
   check.isas = request.isas;
   check.variant = request.variant;
   check.runner = request.runner;
+  check.callables = request.callables;
   std::vector<Params> shapes;
   for (const Params& given : request.shapes) shapes.push_back(complete_params(op, given));
   if (shapes.empty()) shapes = usual_params(op);

@@ -18,7 +18,8 @@ struct OrderRequest {
   std::vector<Isa> isas = {};  // none: every one that this CPU runs
   std::string variant = {};
   std::optional<RunnerOptions> runner = {};
-  std::vector<Params> shapes = {};  // none: some of the op's own
+  std::vector<Callable> callables = {};  // with these, it is they that are looked into
+  std::vector<Params> shapes = {};       // none: some of the op's own
 };
 
 // What a sum of a kernel is at one shape.

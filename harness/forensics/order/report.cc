@@ -123,6 +123,7 @@ Json order_json(const OrderResult& result) {
   }
   json["skips"] = Json::array();
   for (const Skip& skip : result.skips) json["skips"].push_back({{"what", skip.what}, {"why", skip.why}});
+  json["text"] = order_text(result, Style::from_mode("never"));
   return json;
 }
 
