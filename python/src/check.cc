@@ -35,7 +35,7 @@ nb::dict check(const nb::dict& given, const nb::object& progress) {
     result = run_suite(request, watch);
   }
   if (std::string isolation; given.contains("callables")) {
-    take(given, "isolation", isolation);
+    take_member(given, "isolation", isolation);
     result.isolation = isolation;
   }
   if (given.contains("repeat")) {

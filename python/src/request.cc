@@ -53,16 +53,16 @@ class PythonExecutor final : public Executor {
 
 std::optional<RunnerOptions> runner_from(const nb::dict& given) {
   RunnerOptions options;
-  take(given, "plugins", options.plugins);
+  take_member(given, "plugins", options.plugins);
   if (options.plugins.empty()) return std::nullopt;
   std::string isolation = "auto";
-  take(given, "isolation", isolation);
+  take_member(given, "isolation", isolation);
   using Wish = IsolationRequest::Wish;
   options.isolation.wish = isolation == "none" ? Wish::none : isolation == "required" ? Wish::required : Wish::automatic;
-  take(given, "allow_read", options.isolation.readable);
-  take(given, "declared", options.declared);
+  take_member(given, "allow_read", options.isolation.readable);
+  take_member(given, "declared", options.declared);
   double limit = static_cast<double>(kDefaultLimit.count()) / 1000;
-  take(given, "time_limit", limit);
+  take_member(given, "time_limit", limit);
   options.limit = std::chrono::milliseconds(static_cast<std::int64_t>(limit * 1000));
   return options;
 }
@@ -71,21 +71,21 @@ std::optional<RunnerOptions> runner_from(const nb::dict& given) {
 
 CheckRequest request_from(const nb::dict& given) {
   CheckRequest request;
-  take(given, "ops", request.ops);
-  take(given, "case", request.case_name);
-  take(given, "tag", request.tag);
-  take(given, "variant", request.variant);
-  take(given, "seed", request.seed);
-  take(given, "shapes", request.shapes);
-  take(given, "random_cases", request.random_cases);
-  take(given, "kept_bytes", request.kept_bytes);
+  take_member(given, "ops", request.ops);
+  take_member(given, "case", request.case_name);
+  take_member(given, "tag", request.tag);
+  take_member(given, "variant", request.variant);
+  take_member(given, "seed", request.seed);
+  take_member(given, "shapes", request.shapes);
+  take_member(given, "random_cases", request.random_cases);
+  take_member(given, "kept_bytes", request.kept_bytes);
   std::string checks;
-  take(given, "checks", checks);
+  take_member(given, "checks", checks);
   if (!checks.empty()) request.checks = Checks::parse(checks);
   if (given.contains("shape") || given.contains("data")) {
     GeneratedRequest& generated = request.generated.emplace();
     if (given.contains("shape")) generated.shape = params_from(nb::cast<nb::dict>(given["shape"]));
-    take(given, "data", generated.data);
+    take_member(given, "data", generated.data);
     generated.seed = request.seed;
     request.generated_cases = std::max<std::int64_t>(request.random_cases, 1);
   }

@@ -8,7 +8,7 @@ namespace assay::python {
 
 // `into` as it is where the dict has no such member, or None.
 template <class T>
-void take(const nb::dict& given, const char* name, T& into) {
+void take_member(const nb::dict& given, const char* name, T& into) {
   if (given.contains(name) && !given[name].is_none()) into = nb::cast<T>(given[name]);
 }
 
