@@ -134,7 +134,11 @@ def test_order_of_a_callable(tmp_path):
     """NumPy adds a contiguous row up pairwise: in blocks of 128 at most, each in eight lanes."""
     found = assay.order("matvec_f32", kernels.numpy_sum, shapes=[{"k": 100, "n": 16}, {"k": 256, "n": 16}], svg=tmp_path / "sum.svg")
     (kernel,) = found.kernels
-    assert [one.words for one in kernel.sums] == ["", ""]
+    lanes = "lanes joined pairwise, neighbours first"
+    assert [one.words for one in kernel.sums] == [
+        f"8 lanes, {lanes}, the tail appended, one after the other",
+        f"blocks of 128, joined in order, 8 lanes in each, {lanes}",
+    ]
     assert kernel.variant == "matvec_f32 python:numpy_sum"
     assert found.passed
     assert "<svg" in (tmp_path / "sum.svg").read_text()
@@ -168,7 +172,7 @@ def test_reduce_of_a_callable():
 
 
 def eps_of(params):
-    return float(dict(one.split("=") for one in params.split())["eps"])
+    return float(dict(one.split("=") for one in params.split(","))["eps"])
 
 
 def test_explain(libraries):
