@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -17,10 +18,12 @@ namespace assay {
 namespace {
 
 // What remove_unfinished_files() removes; whoever finds no room is not removed then.
-std::array<std::atomic<const char*>, 16> unfinished;
+std::array<std::atomic<const char*>, 32> unfinished;
 std::atomic<pid_t> owner{0};
 
-void remember(const char* name) {
+}  // namespace
+
+void remember_unfinished(const char* name) noexcept {
   owner = getpid();
   for (auto& slot : unfinished) {
     const char* none = nullptr;
@@ -28,11 +31,20 @@ void remember(const char* name) {
   }
 }
 
-void forget(const char* name) {
+void forget_unfinished(const char* name) noexcept {
   for (auto& slot : unfinished) {
     const char* same = name;
     if (slot.compare_exchange_strong(same, nullptr)) return;
   }
+}
+
+namespace {
+
+bool is_unfinished(const std::string& name) {
+  return std::ranges::any_of(unfinished, [&](const auto& slot) {
+    const char* const one = slot;
+    return one != nullptr && name == one;
+  });
 }
 
 // Of the open file, not of the process: HDF5, which opens and closes the same file, neither meets nor drops it.
@@ -74,11 +86,12 @@ bool flush_folder_of(const std::filesystem::path& path) {
 
 NewFile::NewFile(const std::filesystem::path& path, std::string kind, Replaces replaces)
     : path_(without_links(path)), temporary_(path_.string() + ".new"), kind_(std::move(kind)), replaces_(replaces) {
-  if (replaces_ == Replaces::no_input) require_replaceable(path_);
+  if (replaces_ == Replaces::no_input)
+    require_replaceable(path);  // by the name that was given: the links of /dev/stdout are no names
   if (replaces_ == Replaces::no_input && !kind_.empty()) require_kind(path_, kind_);
   open_and_lock();
   if (ftruncate(file_, 0) == 0) {
-    remember(temporary_.c_str());
+    remember_unfinished(temporary_.c_str());
     return;
   }
   const int why = errno;
@@ -96,14 +109,17 @@ void NewFile::open_and_lock() {
     const bool locked = lock(file_);
     if (locked && is_named(file_, temporary_)) return;
     close(file_);
-    if (!locked) throw std::runtime_error(path_.string() + ": is being written by another process");
+    if (!locked)
+      throw std::runtime_error(path_.string() + (is_unfinished(temporary_)
+                                                     ? ": is named for two outputs; expected a file for each"
+                                                     : ": is being written by another process"));
     // Its writer renamed or removed it between our opening and our locking.
   }
 }
 
 NewFile::~NewFile() {
   if (file_ < 0) return;
-  forget(temporary_.c_str());
+  forget_unfinished(temporary_.c_str());
   unlink(temporary_.c_str());  // while the lock is held: afterwards it may be another's
   close(file_);
 }
@@ -117,7 +133,7 @@ void NewFile::commit() {
   if (replaces_ == Replaces::no_input) require_replaceable(path_);
   if (replaces_ == Replaces::no_input && kind_.empty()) require_kind(path_, file_kind(temporary_));
   if (!flush(file_) || rename(temporary_.c_str(), path_.c_str()) != 0) fail();
-  forget(temporary_.c_str());
+  forget_unfinished(temporary_.c_str());
   close(std::exchange(file_, -1));
   if (flush_folder_of(path_)) return;
   const std::string why = std::generic_category().message(errno);
@@ -148,7 +164,10 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
 void remove_unfinished_files() noexcept {
   if (owner != getpid()) return;
   for (auto& slot : unfinished) {
-    if (const char* const name = slot.exchange(nullptr)) unlink(name);
+    if (const char* const name = slot) unlink(name);
+  }
+  for (auto& slot : unfinished) {
+    if (const char* const name = slot.exchange(nullptr)) rmdir(name);  // a folder, which is empty now
   }
 }
 

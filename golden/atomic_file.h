@@ -60,6 +60,10 @@ class AtomicFile {
 
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
+// What is to go if a signal ends the process before it is whole: a file or a folder, by a name that stands still until it is forgotten.
+void remember_unfinished(const char* name) noexcept;
+void forget_unfinished(const char* name) noexcept;
+
 // For a signal that ends the process: removes what it has begun to write. Async-signal-safe; of a child's it touches nothing.
 void remove_unfinished_files() noexcept;
 

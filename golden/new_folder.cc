@@ -12,10 +12,12 @@ NewFolder::NewFolder(std::filesystem::path path) : path_(std::move(path)) {
     throw std::invalid_argument(path_.string() + " is there and not empty; expected a new folder");
   made_ = !there;
   std::filesystem::create_directories(path_);
+  if (made_) remember_unfinished(path_.c_str());
 }
 
 NewFolder::~NewFolder() {
   if (kept_) return;
+  forget();
   std::error_code none;
   for (const std::filesystem::path& file : files_) std::filesystem::remove(file, none);
   if (made_) std::filesystem::remove(path_, none);
@@ -25,12 +27,18 @@ void NewFolder::add(const std::string& name, std::span<const std::string_view> p
   AtomicFile file(path_ / name);
   for (const std::string_view part : parts) file.write_text(part);
   file.commit();
-  files_.push_back(path_ / name);
+  remember_unfinished(files_.emplace_back(path_ / name).c_str());
+}
+
+void NewFolder::forget() noexcept {
+  for (const std::filesystem::path& file : files_) forget_unfinished(file.c_str());
+  forget_unfinished(path_.c_str());
 }
 
 std::vector<std::filesystem::path> NewFolder::keep() {
   kept_ = true;
-  return files_;
+  forget();
+  return {files_.begin(), files_.end()};
 }
 
 }  // namespace assay

@@ -1,7 +1,8 @@
-// A folder of new files that is whole or not there.
+// A folder of new files that is whole or not there, also where a signal ends the process.
 #pragma once
 
 #include <filesystem>
+#include <list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,10 +26,12 @@ class NewFolder {
   std::vector<std::filesystem::path> keep();
 
  private:
+  void forget() noexcept;
+
   std::filesystem::path path_;
   bool made_;
   bool kept_ = false;
-  std::vector<std::filesystem::path> files_;
+  std::list<std::filesystem::path> files_;
 };
 
 }  // namespace assay

@@ -43,7 +43,28 @@ std::string lower(std::string text) {
   return text;
 }
 
-// What may be anybody's is ours if it says so near its beginning.
+// What only our own writers put near the beginning of a file that may be anybody's; that somebody's names assay is not enough.
+constexpr const char* kOurWords[] = {
+    "### assay: ",                              // a summary
+    "printed by `assay completion ",            // completions
+    ".th assay 1 ",                             // the man page
+    ", reduced: it fails ",                     // a program of assay reduce
+    "<title>assay ",                            // pages and drawings
+    "<testsuites name=\"assay\"",               // JUnit
+    "\"driver\": {\n     \"name\": \"assay\"",  // SARIF
+    "repeat: assay ",                           // findings for GitLab
+};
+
+bool is_ours(const std::string& text) {
+  return std::ranges::any_of(kOurWords, [&](const char* words) { return has(text, words); });
+}
+
+std::string kind_of_json(const std::string& text) {
+  const bool head = has(text, "\"schema\"");
+  if (head && has(text, "\"accepted\"") && !has(text, "\"commit\"")) return kLedger;
+  return (head && has(text, "\"commit\"")) || is_ours(text) ? kOwnJson : "a JSON file";
+}
+
 std::string kind_of(const std::string& head) {
   if (head.empty()) return {};
   if (head.starts_with("GGUF")) return kGgufModel;
@@ -52,12 +73,9 @@ std::string kind_of(const std::string& head) {
   const std::string text = lower(head);
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
   const char first = begin == std::string::npos ? ' ' : text[begin];
-  const bool json = first == '{' || first == '[';
   if (text.find_first_not_of("[] \t\r\n") == std::string::npos) return {};  // a list of nothing
-  const bool ours =
-      has(text, "assay") || (json && has(text, "\"schema\"") && (has(text, "\"commit\"") || has(text, "\"accepted\"")));
-  const char* const of = ours ? " of assay" : "";
-  if (json) return std::string("a JSON file") + of;
+  if (first == '{' || first == '[') return kind_of_json(text);
+  const char* const of = is_ours(text) ? " of assay" : "";
   if (first == '<') return std::string(has(text, "<html") ? "an HTML page" : "an XML file") + of;
   return std::string("a text") + of;
 }
@@ -90,6 +108,11 @@ void require_replaceable(const std::filesystem::path& path) {
   if (stat(path.c_str(), &info) != 0) return;
   if (S_ISDIR(info.st_mode)) throw std::runtime_error(path.string() + ": is a folder; expected a file to write");
   if (!S_ISREG(info.st_mode)) throw std::runtime_error(path.string() + ": is there, and no regular file");
+  for (const int printed_to : {STDOUT_FILENO, STDERR_FILENO}) {
+    struct stat open_file {};
+    if (fstat(printed_to, &open_file) == 0 && open_file.st_dev == info.st_dev && open_file.st_ino == info.st_ino)
+      throw std::runtime_error(path.string() + ": is what this command prints to; expected another file");
+  }
   const std::scoped_lock lock(guard);
   if (protecting && inputs().contains({info.st_dev, info.st_ino}))
     throw std::runtime_error(path.string() + ": is read by this command; it is not overwritten (--force)");

@@ -10,6 +10,8 @@ namespace assay {
 inline constexpr char kGgufModel[] = "a GGUF model";
 inline constexpr char kHdf5File[] = "an HDF5 file";
 inline constexpr char kOwnJson[] = "a JSON file of assay";
+inline constexpr char kOwnPage[] = "an HTML page of assay";
+inline constexpr char kLedger[] = "a ledger of assay";
 
 // Who reads a file says so.
 void note_input(const std::filesystem::path& path);
@@ -21,7 +23,8 @@ void protect_files() noexcept;
 // they go round in a circle.
 std::filesystem::path without_links(std::filesystem::path path);
 
-// Throws std::runtime_error where `path` is a folder, a pipe or a device, or, of protected files, one that was read.
+// Throws std::runtime_error where `path` is a folder, a pipe or a device, what this process prints to, or, of protected files, one that was
+// read.
 void require_replaceable(const std::filesystem::path& path);
 
 // What a file is by its first bytes: one of the kinds above, or such as "a text"; empty: it is empty, or not there.

@@ -5,11 +5,15 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
+
+#include "harness/verdict/data_dir.h"
+#include "tests/temporary.h"
 
 namespace assay {
 namespace {
@@ -121,18 +125,84 @@ TEST(Cli, ExitCodes) {
   EXPECT_EQ(assay("list", "ASSAY_DATA=/nonexistent").status, 2);
 }
 
+// Every command, as one would type it; import's inputs are other engines', reduce and verify want a kernel that fails and a record of one.
+std::vector<std::string> with_json(const std::filesystem::path& folder) {
+  const std::string here = folder.string() + "/";
+  const std::string golden = (data_dir() / "golden").string() + "/";
+  return {"",
+          "help",
+          "help check",
+          "--version",
+          "list add",
+          "check add",
+          "check add --seed 5 --cases 2",
+          "check --explain-columns",
+          "ledger show add",
+          "completion bash",
+          "explain add --isa scalar --case refusals",
+          "order matvec_f32 --isa scalar --shape k=20",
+          "diff " + golden + "traces/kjv-f64.h5 " + golden + "traces/kjv-f64.h5 --prompt genesis --sites final_norm",
+          "inspect " + golden + "ops/add.h5",
+          "inspect " + golden + "ops/add.h5 --case zeros",
+          "inspect " + golden + "traces/kjv-f64.h5",
+          "inspect " + golden + "models/kjv",
+          "eval --context 64",
+          "run -p In -n 1",
+          "run -p In -n 1 --profile",
+          "run -p In --stop-at layers.00.attn",
+          "plan",
+          "plan --c " + here + "c",
+          "audit " + golden + "models/kjv " + golden + "traces/kjv-f64.h5 --prompt genesis",
+          "attribute --golden " + golden + "traces/kjv-f64.h5 --prompt genesis",
+          "bisect --golden " + golden + "traces/kjv-f64.h5 --prompt genesis",
+          "trace -p In -o " + here + "trace.h5",
+          "extract " + here + "trace.h5 final_norm -o " + here + "case.h5",
+          "quantize " + golden + "models/kjv --type q8_0 -o " + here + "q.gguf",
+          "synth --like qwen3-0.6b --type q4_0 --layers 1 --vocab 512 -o " + here + "s.gguf",
+          "new-plugin " + here + "mine",
+          "bench add --isa scalar --shape n=512 --warm -o " + here + "bench.json",
+          "check add --case refusals -o " + here + "report.json",
+          "report " + here + "report.json"};
+}
+
 TEST(Cli, JsonSaysWhereItComesFrom) {
-  for (const std::string arguments : {"list", "list add", "check add", "check add --seed 5 --cases 2", "ledger show add"}) {
-    for (const std::string& order : {arguments + " --json", "--json " + arguments}) {
-      const Ran ran = assay(order);
-      EXPECT_EQ(ran.status, 0) << order;
-      const auto json = nlohmann::json::parse(ran.output, nullptr, false);
-      ASSERT_FALSE(json.is_discarded()) << order << ": " << ran.output;
-      for (const char* key : {"schema", "version", "commit", "compiler", "cpu", "isas"}) {
-        EXPECT_TRUE(json.contains(key)) << order << ": " << key;
-      }
+  const TemporaryFolder folder;
+  nlohmann::json head;
+  std::set<std::string> tried{"help", "import", "reduce", "verify"};
+  for (const std::string& arguments : with_json(folder.path())) {
+    const Ran ran = assay("--json " + arguments + " 2>/dev/null");
+    EXPECT_LE(ran.status, 1) << arguments << ran.output;
+    auto json = nlohmann::json::parse(ran.output, nullptr, false);
+    ASSERT_FALSE(json.is_discarded()) << arguments << ": " << ran.output;
+    tried.insert(arguments.substr(0, arguments.find(' ')));
+    if (json.contains("context")) json = json.at("context");  // as Google Benchmark's files have it
+    if (head.is_null()) {
+      for (const char* key : {"schema", "version", "commit", "compiler", "build_type", "flags", "cpu", "isas", "golden_schema"})
+        head[key] = json.at(key);
     }
+    for (const auto& [key, value] : head.items()) EXPECT_EQ(json.value(key, nlohmann::json()), value) << arguments << ": " << key;
   }
+  for (const auto& command : command_table()) {
+    std::string name = command.at("command");
+    name.erase(0, name.find(' ') == std::string::npos ? name.size() : name.find(' ') + 1);
+    EXPECT_TRUE(tried.contains(name.substr(0, name.find(' ')))) << name << " has no line above";
+  }
+}
+
+TEST(Cli, JsonIsUtf8WhateverAPathIs) {
+  const TemporaryFolder folder;
+  const std::string odd = folder.path().string() + "/n\xff";
+  EXPECT_EQ(shell("cp -r '" + (data_dir() / "golden" / "ops").string() + "/add.h5' '" + odd + ".h5'").status, 0);
+  for (const std::string& arguments :
+       {"inspect '" + odd + ".h5'", "trace -p In --sites final_norm -o '" + odd + "'",
+        "check add --isa scalar --case zeros --golden '" + odd + ".h5'", "new-plugin '" + odd + "_'"}) {
+    const Ran ran = assay(arguments + " --json 2>/dev/null");
+    EXPECT_EQ(ran.status, 0) << ran.output;
+    EXPECT_FALSE(nlohmann::json::parse(ran.output, nullptr, false).is_discarded()) << ran.output;
+  }
+}
+
+TEST(Cli, MadeCasesHaveTheirSeed) {
   const auto made = nlohmann::json::parse(assay("check add --data gauss --seed 5 --cases 2 --json").output);
   for (const auto& one : made.at("cases")) EXPECT_TRUE(one.contains("seed"));
 }

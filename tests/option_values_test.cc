@@ -133,6 +133,41 @@ TEST(OptionValues, OfOneThatIsLeftOutItIsSaid) {
   EXPECT_EQ(run_assay({"check", "add", "--jobs", "0"}).err, "assay: --jobs: '0'; expected a whole number, at least 1\n");
 }
 
+// A second value is no better than none: which of them is meant?
+TEST(OptionValues, OneThatIsTakenOnceIsGivenOnce) {
+  for (const auto& command : table()) {
+    for (const Json& option : command.at("options")) {
+      if (option.at("value").get<std::string>().empty() || option.at("repeated").get<bool>()) continue;
+      const std::string name = option.at("names").back();
+      std::vector<std::string> words = words_of(command.at("command"));
+      const std::vector<std::string> needed = required(command, name);
+      words.insert(words.end(), needed.begin(), needed.end());
+      const std::string value = option.at("words").empty() ? "1" : option.at("words").front().get<std::string>();
+      words.insert(words.end(), {name, value, name, value});
+      const Ran ran = run_assay(words);
+      EXPECT_EQ(ran.status, 2) << command.at("command") << name;
+      EXPECT_EQ(ran.err, "assay: " + name + ": is given twice; expected once\n") << command.at("command");
+    }
+  }
+}
+
+TEST(OptionValues, WhatIsMissingIsNamedWithWhatItIs) {
+  for (const auto& [words, message] : std::vector<std::pair<std::vector<std::string>, std::string>>{
+           {{"diff", "a"}, "diff: theirs is missing: The trace it is measured against, B"},
+           {{"completion"}, "completion: what is missing: The shell, or man"},
+           {{"ledger", "accept", "add"}, "accept: --why is missing: The reason, for those who read the diff"},
+           {{"ledger"}, "ledger: its command is missing; expected one of show, accept"},
+           {{"explain"}, "explain: op is missing: Ops to explain, or patterns such as 'gemm_*'"},
+           {{"check", "add", "--cases", "99999999999"}, "--cases: '99999999999'; expected a whole number, at most 2147483647"},
+           {{"check", "add", "--shape", "n=7,n=8"}, "--shape: n is given twice; expected once"},
+           {{"check", "add", "--shape", "n=inf"}, "--shape: n is 'inf'; expected a finite number"},
+       }) {
+    const Ran ran = run_assay(words);
+    EXPECT_EQ(ran.status, 2) << message;
+    EXPECT_EQ(ran.err, "assay: " + message + "\n");
+  }
+}
+
 // Values that are well formed and mean nothing.
 TEST(OptionValues, MeaninglessOnesAreRefused) {
   const TemporaryFolder folder;

@@ -42,6 +42,9 @@ std::vector<Writer> writers() {
   return {
       {"assay check", {"check", "add", "--case", "refusals", "-o"}, "--output"},
       {"assay bench", {"bench", "add", "--isa", "scalar", "--shape", "n=512", "--warm", "-o"}, "--output"},
+      {"assay check", {"check", "add", "--case", "refusals", "--junit"}, "--junit"},
+      {"assay check", {"check", "add", "--case", "refusals", "--sarif"}, "--sarif"},
+      {"assay check", {"check", "add", "--case", "refusals", "--summary"}, "--summary"},
       {"assay completion", {"completion", "bash", "-o"}, "--output"},
       {"assay diff", {"diff", golden("traces/kjv-hf-f32.h5"), golden("traces/kjv-f64.h5"), "--html"}, "--html"},
       {"assay order", {"order", "matvec_f32", "--isa", "scalar", "--shape", "k=20", "--svg"}, "--svg"},
@@ -53,10 +56,20 @@ std::vector<Writer> writers() {
   };
 }
 
-// Those whose input no test here has, written by the same code: a trace's writer, extract's, and a record that is bench's.
-const std::set<std::string> kSameWriter{"assay import llama.cpp --output", "assay import hf --output",
-                                        "assay import npz --output",       "assay import safetensors --output",
-                                        "assay reduce --output",           "assay bench --record"};
+// Those whose input no test here has, written by the same code: a trace's writer, extract's, a record that is bench's; and a folder
+// (NewFoldersAreNew).
+const std::set<std::string> kSameWriter{"assay import llama.cpp --output",
+                                        "assay import hf --output",
+                                        "assay import npz --output",
+                                        "assay import safetensors --output",
+                                        "assay reduce --output",
+                                        "assay bench --record",
+                                        "assay reduce --c",
+                                        "assay plan --c"};
+
+std::string plugin(const std::string& name) {
+  return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / (name + ".so")).string();
+}
 
 Ran write_to(const Writer& writer, const fs::path& file, const std::vector<std::string>& more = {}) {
   std::vector<std::string> words(writer.words);
@@ -78,7 +91,9 @@ TEST(Outputs, EveryOptionThatWritesIsTriedHere) {
   for (const auto& command : table.at("commands")) {
     for (const auto& option : command.at("options")) {
       for (const std::string name : option.at("names")) {
-        if (name != "--output" && name != "--html" && name != "--record" && name != "--svg") continue;
+        const bool writes =
+            option.at("kind") == "file" && option.at("description").get<std::string>().find("rite") != std::string::npos;
+        if (!writes || !name.starts_with("--")) continue;
         EXPECT_TRUE(tried.contains(command.at("command").get<std::string>() + " " + name)) << command.at("command") << name;
       }
     }
@@ -98,6 +113,64 @@ TEST(Outputs, AFileOfAnotherKindIsLeftUnlessForced) {
     const Ran again = write_to(writer, file);
     EXPECT_LE(again.status, 1) << writer.command << " does not replace its own file: " << again.err;
     EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1) << writer.command;
+  }
+}
+
+// Whoever mentions assay is not assay: somebody's settings, notes and ledgers.
+TEST(Outputs, SomebodysFileThatNamesAssayIsHis) {
+  const std::vector<std::pair<std::string, std::string>> his{
+      {"--summary", "# My kernels\nChecked by assay; see `assay check --help`.\n"},
+      {"--junit", "<project name=\"mine\"><uses>assay</uses></project>\n"},
+      {"-o", "{\"name\": \"mine\", \"scripts\": {\"check\": \"assay check\"}}\n"},
+      {"-o", "{\n \"schema\": 1,\n \"accepted\": [],\n \"digests\": {}}\n"},
+      {"--sarif", "{\"runs\": [{\"tool\": {\"driver\": {\"name\": \"another\"}}}], \"note\": \"assay\"}\n"}};
+  for (const auto& [option, text] : his) {
+    const TemporaryFolder folder;
+    const fs::path file = folder.path() / "file";
+    std::ofstream(file) << text;
+    expect_refused(run_assay({"check", "add", "--case", "refusals", option, file.string()}), option + text, "not overwritten");
+    EXPECT_EQ(read_file(file), text);
+  }
+  const TemporaryFolder folder;
+  const fs::path startup = folder.path() / ".bashrc";
+  std::ofstream(startup) << "source <(assay completion bash)\n";
+  expect_refused(run_assay({"completion", "bash", "-o", startup.string()}), "completion", "not overwritten");
+}
+
+TEST(Outputs, AFileIsOneOutputAndNotWhatIsPrintedTo) {
+  const TemporaryFolder folder;
+  const fs::path file = folder.path() / "out";
+  expect_refused(run_assay({"check", "add", "--case", "refusals", "-o", file.string(), "--junit", file.string()}), "twice",
+                 "is named for two outputs");
+  EXPECT_FALSE(fs::exists(file));
+  expect_refused(run_assay({"check", "add", "--case", "refusals", "--summary", "/dev/stdout"}), "a pipe",
+                 "/dev/stdout: is there, and no regular file");
+  Launch into_file;
+  into_file.out = file.string();
+  for (const char* same : {"/dev/stdout", "/proc/self/fd/1", file.c_str()})
+    expect_refused(run_assay({"check", "add", "--case", "refusals", "--summary", same}, {}, into_file), same, "prints to");
+}
+
+// What may not be written is told before the work: the kernel, which would say so, has not run.
+TEST(Outputs, AreLookedAtBeforeTheWork) {
+  const std::string prints = plugin("bad_plugin");
+  const TemporaryFolder folder;
+  const fs::path file = folder.path() / "mine.txt";
+  std::ofstream(file) << kMine;
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"check", "rms_norm", "-o"},
+           {"check", "rms_norm", "--junit"},
+           {"check", "rms_norm", "--sarif"},
+           {"check", "rms_norm", "--summary"},
+           {"bench", "rms_norm", "--checks", "guard", "-o"},
+           {"bench", "rms_norm", "--checks", "guard", "--record"},
+           {"order", "rms_norm", "--shape", "n=20,rows=1", "--svg"},
+           {"reduce", "rms_norm", "-o"},
+           {"reduce", "rms_norm", "--c"},
+       }) {
+    std::vector<std::string> all(words);
+    all.insert(all.end(), {file.string(), "--plugin", prints, "--variant", "bad:prints"});
+    expect_refused(run_assay(all), words[0] + words.back(), "not overwritten");
   }
 }
 

@@ -1,4 +1,5 @@
 #include "harness/forensics/attribute/attribute.h"
+#include "harness/reports/report.h"
 
 #include <fmt/format.h>
 
@@ -35,8 +36,8 @@ int attribute_model(const AttributeOptions& options, const Common& common) {
   for (const std::string& path : options.model.plugins) names.plugins += " --plugin " + quoted(path);
   names.kernels = names.plugins;
   for (const std::string& kernel : options.model.kernels) names.kernels += " --kernel " + quoted(kernel);
-  fmt::print(
-      "{}", common.json ? attribution_json(result).dump(1) + "\n" : attribution_text(result, options.all, names, common.style()));
+  fmt::print("{}",
+             common.json ? json_text(attribution_json(result)) : attribution_text(result, options.all, names, common.style()));
   return result.passed() ? kPass : kParityFailure;
 }
 
@@ -45,12 +46,12 @@ int attribute_model(const AttributeOptions& options, const Common& common) {
 Action add_attribute(CLI::App& app, const Common& common) {
   auto options = std::make_shared<AttributeOptions>();
   CLI::App* command = app.add_subcommand(
-      "attribute", "Which step is at fault beside a golden trace: its kernel (GUILTY), the plan or a weight (MISWIRED)");
+      "attribute", "Find the step that is at fault, by a golden trace: its kernel (GUILTY), or the plan or a weight (MISWIRED)");
   add_model_options(*command, options->model);
-  command->add_option("--golden", options->golden, "The trace to hold the model to")->required();
+  command->add_option("--golden", options->golden, "The golden trace to compare the model with")->required();
   command->add_option("--recipe", options->recipe, "Which engine's roundings the golden has; by default what it says");
-  command->add_option("--prompt", options->prompts, "Of the golden; by default all (repeatable)");
-  command->add_flag("--all", options->all, "Every site by itself");
+  command->add_option("--prompt", options->prompts, "A prompt of the golden trace; by default all; repeatable");
+  command->add_flag("--all", options->all, "Show every site");
   command->footer("Example: assay attribute --golden golden/traces/kjv-hf-f32.h5");
   return [options, &common] { return attribute_model(*options, common); };
 }

@@ -1,4 +1,5 @@
 #include "harness/forensics/audit/audit.h"
+#include "harness/reports/report.h"
 
 #include <fmt/format.h>
 
@@ -30,10 +31,10 @@ Action add_audit(CLI::App& app, const Common& common) {
   command->add_option(
       "--recipe", options->recipe,
       "Which engine's roundings to allow: a name (docs/audit.md has them), or FILE.json; by default what the trace says");
-  command->add_option("--prompt", options->prompts, "Of the trace; by default all (repeatable)");
+  command->add_option("--prompt", options->prompts, "A prompt of the trace; by default all; repeatable");
   command->add_option(
       "--allow", options->allowed,
-      "SITE=BOUNDS WHY: a known deviation, listed, which fails when it grows; or a file with one a line (repeatable)");
+      "SITE=BOUNDS WHY: a known deviation, listed, which fails when it grows; or a file with one per line; repeatable");
   add_threads_option(*command, options->threads);
   command->footer("Example: assay audit golden/models/kjv golden/traces/kjv-hf-bf16.h5");
   return [options, &common] {
@@ -55,7 +56,7 @@ Action add_audit(CLI::App& app, const Common& common) {
     request.progress = [&](const std::string& text) { line->show(text); };
     const AuditResult result = audit(request);
     line.reset();
-    fmt::print("{}", common.json ? audit_json(result).dump(1) + "\n" : audit_text(result, common.style()));
+    fmt::print("{}", common.json ? json_text(audit_json(result)) : audit_text(result, common.style()));
     return result.passed() ? kPass : kParityFailure;
   };
 }

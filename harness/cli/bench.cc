@@ -6,9 +6,10 @@
 #include <filesystem>
 #include <memory>
 
-#include "golden/atomic_file.h"
+#include "golden/output_rule.h"
 #include "golden/sha256.h"
 #include "harness/cli/cli.h"
+#include "harness/cli/late_file.h"
 #include "harness/cli/runner_options.h"
 #include "harness/cli/shape.h"
 #include "harness/cli/status_line.h"
@@ -81,15 +82,21 @@ std::vector<bench::BenchItem> items(const BenchCliOptions& options, std::span<co
     }
   };
   for (const Op* op : chosen) add(*op, plugins.empty() ? variants_of(*op) : variants_of(*op, plugins));
-  if (all.empty()) throw std::invalid_argument("nothing to time: no such variant");
+  if (all.empty())
+    throw std::invalid_argument("nothing to time: no variant is " +
+                                (options.variant.empty() ? "of this ISA" : "'" + options.variant + "'") +
+                                "; `assay list` has their names");
   return all;
 }
 
 std::vector<bench::BenchResult> run_with_status_line(const BenchCliOptions& options, std::span<const RemoteKernel> plugins,
                                                      const bench::BenchOptions& how) {
   StatusLine line;
-  return bench::run_benchmarks(items(options, plugins, how.runner ? how.runner->declared : ""), how,
-                               [&](const bench::BenchResult& one) { line.show(one.name); });
+  const std::vector<bench::BenchItem> all = items(options, plugins, how.runner ? how.runner->declared : "");
+  std::size_t done = 0;
+  return bench::run_benchmarks(all, how, [&](const bench::BenchResult& one) {
+    line.show(fmt::format("{} of {} benchmarks, the last {}", ++done, all.size(), one.name));
+  });
 }
 
 // "5%" or "5": the part of its speed that a kernel may lose.
@@ -179,6 +186,8 @@ int run_bench(const BenchCliOptions& options, const Common& common) {
   how.enough = [&](const bench::BenchResult& now) {
     return std::ssize(now.readings) >= options.runs && (!old || old.enough(now));
   };
+  LateFile output(options.output, kOwnJson);
+  LateFile record(options.record, kOwnJson);
   const auto results = run_with_status_line(options, plugins, how);
 
   nlohmann::ordered_json json = bench::bench_json(results);
@@ -186,15 +195,15 @@ int run_bench(const BenchCliOptions& options, const Common& common) {
   if (runner) json["checks_off"] = checks.off_to_string();
   if (runner) json["isolation"] = isolation;
   if (runner && !runner->declared.empty()) json["declared"] = runner->declared;
-  if (!options.output.empty()) write_file_atomically(options.output, json.dump(1) + "\n");
-  if (!options.record.empty()) write_file_atomically(options.record, bench::record_json(json, recorded).dump(1) + "\n");
+  record.write([&] { return json_text(bench::record_json(json, recorded)); });
   std::optional<bench::Changes> changes;
   if (old) {
     changes = old.changes(results);
     json["comparison"] = bench::comparison_json(*changes);
   }
+  output.write([&] { return json_text(json); });
   if (common.json) {
-    fmt::print("{}\n", json.dump(1));
+    fmt::print("{}", json_text(json));
   } else {
     if (runner) fmt::print("isolation: {}\n\n", isolation);
     fmt::print("{}", bench::bench_table(results, common.style()));
@@ -208,13 +217,13 @@ int run_bench(const BenchCliOptions& options, const Common& common) {
 Action add_bench(CLI::App& app, const Common& common) {
   auto options = std::make_shared<BenchCliOptions>();
   CLI::App* command = app.add_subcommand(
-      "bench", "Time kernels that pass, in percent of the roof: the best that this machine was measured to do");
+      "bench", "Time kernels that pass, as a percentage of the roof: the best that this machine was measured to do");
   command->add_option("op", options->ops, "Ops to time, or patterns such as 'gemm_*'; none: all");
   add_isas(*command, options->isas);
   command->add_option("--shape", options->shape, "Sizes, such as n=3072,k=1024; without it the op's own shapes");
   command->add_flag("--cold", options->cold,
-                    "Weights from memory: rotate over more than four times the last cache (the default)");
-  command->add_flag("--warm", options->warm, "The same buffers again and again");
+                    "Read weights from memory: rotate over more than four times the last-level cache (the default)");
+  command->add_flag("--warm", options->warm, "Use the same buffers again and again");
   command->add_option("--runs", options->runs, "Runs of each benchmark, with fresh memory each; a baseline needs 5")
       ->check(whole(1, bench::kMostRuns));
   command->add_option("--baseline", options->baseline,
@@ -223,7 +232,7 @@ Action add_bench(CLI::App& app, const Common& common) {
                       "Compare with an older build of the plugin, timed in turn with this one");
   command->add_option(
       "--fail-slower", options->fail_slower,
-      "Exit 1 if a kernel is for certain slower than the baseline by more than this, such as 5%; 2 if nothing could be compared");
+      "Exit 1 if a kernel is certainly slower than the baseline by more than this, such as 5%; 2 if nothing could be compared");
   command->add_option("-o,--output", options->output, "Write the JSON to a file as well");
   command->add_option("--record", options->record, "Write what `assay verify` needs to judge a plugin's run again");
   command->add_option("--variant", options->variant,

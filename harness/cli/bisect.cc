@@ -1,4 +1,5 @@
 #include "harness/forensics/attribute/bisect.h"
+#include "harness/reports/report.h"
 
 #include <fmt/format.h>
 
@@ -36,7 +37,7 @@ int bisect_model(const BisectOptions& options, const Common& common) {
   };
   const Bisection result = bisect(request);
   line.reset();
-  fmt::print("{}", common.json ? bisection_json(result).dump(1) + "\n" : bisection_text(result, common.style()));
+  fmt::print("{}", common.json ? json_text(bisection_json(result)) : bisection_text(result, common.style()));
   return !result.reference_is_far() && result.nothing_to_find() ? kPass : kParityFailure;
 }
 
@@ -44,11 +45,11 @@ int bisect_model(const BisectOptions& options, const Common& common) {
 
 Action add_bisect(CLI::App& app, const Common& common) {
   auto options = std::make_shared<BisectOptions>();
-  CLI::App* command =
-      app.add_subcommand("bisect", "The smallest set of steps whose kernels explain the logits' distance to a golden");
+  CLI::App* command = app.add_subcommand(
+      "bisect", "Find the smallest set of steps whose kernels explain the logits' distance from a golden trace");
   add_model_options(*command, options->model);
-  command->add_option("--golden", options->golden, "The trace whose logits to hold the model to")->required();
-  command->add_option("--prompt", options->prompts, "Of the golden; by default all (repeatable)");
+  command->add_option("--golden", options->golden, "The golden trace whose logits the model is compared with")->required();
+  command->add_option("--prompt", options->prompts, "A prompt of the golden trace; by default all; repeatable");
   command->add_option("--threshold", options->threshold, "Relative RMS; by default twice that of the all-reference run")
       ->check(above_zero());
   command->footer("Example: assay bisect --golden golden/traces/kjv-hf-f32.h5 --prompt genesis");

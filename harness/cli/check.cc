@@ -4,13 +4,13 @@
 #include <thread>
 #include <utility>
 
-#include "golden/atomic_file.h"
 #include "golden/output_rule.h"
 #include "harness/cli/check_options.h"
 #include "harness/cli/ci_outputs.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/explained.h"
 #include "harness/cli/last_failed.h"
+#include "harness/cli/late_file.h"
 #include "harness/cli/process.h"
 #include "harness/cli/status_line.h"
 #include "harness/cli/values.h"
@@ -91,7 +91,7 @@ std::vector<std::string> wrong_ops(const SuiteResult& result) {
 
 int check(CheckOptions options, const Common& common) {
   if (options.explain_columns) {
-    fmt::print("{}", explain_columns(common.style()));
+    fmt::print("{}", common.json ? json_text(columns_json()) : explain_columns(common.style()));
     return kPass;
   }
   std::optional<LastFailed> last;
@@ -104,8 +104,7 @@ int check(CheckOptions options, const Common& common) {
   // A runner elsewhere is one machine's, which may have one core.
   const bool elsewhere = !options.selection.runner.command.empty();
   request.jobs = options.jobs > 0 ? options.jobs : elsewhere ? 1 : static_cast<int>(std::thread::hardware_concurrency());
-  std::optional<AtomicFile> output;
-  if (!options.output.empty()) output.emplace(options.output, kOwnJson);  // before the work
+  LateFile output(options.output, kOwnJson);
   CiFiles ci_files(options.ci);
   const NotedInterrupt noted;
   const Style style = common.style();
@@ -114,18 +113,14 @@ int check(CheckOptions options, const Common& common) {
   teller.clear();
   std::vector<why::ExplainResult> why;
   if (options.explain && !result.interrupted) why = explained(request, wrong_ops(result), kExplainSeconds);
-  nlohmann::ordered_json whole;
-  if (output || common.json) whole = suite_json(result, request);
-  for (const why::ExplainResult& one : why) {
-    if (!whole.is_null()) whole["explanations"].push_back(why::explain_json(one));
-  }
-  const std::string json = whole.is_null() ? "" : whole.dump(1) + "\n";
+  const auto json = [&] {
+    nlohmann::ordered_json whole = suite_json(result, request);
+    for (const why::ExplainResult& one : why) whole["explanations"].push_back(why::explain_json(one));
+    return json_text(whole);
+  };
   ci_files.write(result, request);
-  if (output) {
-    output->write_text(json);
-    output->commit();
-  }
-  fmt::print("{}", common.json ? json : suite_end(result, request.checks, style, options.detail()));
+  output.write(json);
+  fmt::print("{}", common.json ? json() : suite_end(result, request.checks, style, options.detail()));
   for (const why::ExplainResult& one : why) {
     if (!common.json) fmt::print("{}", why::explain_text(one, style));
   }
@@ -140,7 +135,7 @@ Action add_check(CLI::App& app, const Common& common) {
   auto options = std::make_shared<CheckOptions>();
   CLI::App* command =
       app.add_subcommand("check", "Compare kernels with golden data and an fp64 reference; exit 1 on any failure");
-  add_selection(*command, options->selection);
+  add_selection(*command, options->selection, "Ops to check, or patterns such as 'gemm_*'; none: all");
   command->add_option("--ledger", options->selection.ledger,
                       "Digests of the plugins' kernels, kept for their owner (assay ledger accept --ledger)");
   std::vector<CLI::Option*> selecting = command->get_options();
@@ -148,16 +143,16 @@ Action add_check(CLI::App& app, const Common& common) {
                                           "Only part I of N of the cases, such as 2/8; `assay report --merge` joins the parts"));
   command->add_flag("--failed", options->failed,
                     "Repeat the cases that failed in this folder's last check, as they were run then");
-  command->add_option("-j,--jobs", options->jobs, "Processes that share the work; without it one a core, with --runner one")
+  command->add_option("-j,--jobs", options->jobs, "Processes that share the work; by default one per core, or one with --runner")
       ->check(whole(1));
   command->add_option("-o,--output", options->output, "Write the JSON to a file as well");
   options->ci.add_to(*command);
   command->add_option("--max-failures", options->most_failures, "Kinds of failure to show, by default 5; the JSON has all")
       ->check(whole(1));
-  CLI::Option* const quiet = command->add_flag("-q,--quiet", options->quiet, "Say what failed and the sum alone");
-  command->add_flag("-v,--verbose", options->verbose, "Show each failure and each skipped kernel by itself")->excludes(quiet);
+  CLI::Option* const quiet = command->add_flag("-q,--quiet", options->quiet, "Print only what failed and the totals");
+  command->add_flag("-v,--verbose", options->verbose, "Show every failure and every skipped kernel")->excludes(quiet);
   command->add_flag("--explain-columns", options->explain_columns, "Say what the table's columns mean, and check nothing");
-  command->add_flag("--explain", options->explain, "Under the failures say why, as assay explain does");
+  command->add_flag("--explain", options->explain, "Say below the failures why, as `assay explain` does");
   command->footer("Example: assay check matvec_f16 --isa avx2 --shape k=1000,n=77 --data wide --seed 5 --cases 100");
   return [options, selecting, &common] {
     for (const CLI::Option* one : selecting) {

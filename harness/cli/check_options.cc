@@ -59,27 +59,29 @@ CheckRequest request_of(CheckSelection& selection, const std::string& shard) {
   return request;
 }
 
-void add_selection(CLI::App& command, CheckSelection& selection) {
-  command.add_option("op", selection.ops, "Ops to check, or patterns such as 'gemm_*'; none: all");
+CLI::Option* add_selection(CLI::App& command, CheckSelection& selection, const std::string& ops) {
+  CLI::Option* const op = command.add_option("op", selection.ops, ops);
   add_isas(command, selection.isas);
   command.add_option(
       "--case", selection.case_name,
       "Only this case, or those of a pattern; 'bias', 'shapes', 'values', 'kept', 'vast' and 'random' are those made from seeds");
   command.add_option("--tag", selection.tag, "Only cases with this tag, such as real");
-  command.add_option("--golden", selection.golden, "A folder of golden files instead of the project's own");
+  command.add_option("--golden", selection.golden, "A golden file, or a folder of them, in place of the project's own");
   command.add_option("--shape", selection.shape, "Make cases of these sizes, such as k=1000,n=77");
   command.add_option("--data", selection.data, "Distribution of made cases, such as gauss, wide or denormal");
   command.add_option("--seed", selection.seed,
-                     "Seed of the first random or made case; without it random ones have another in every run");
+                     "Seed of the first random or made case; by default every run draws another for the random ones");
   command.add_option("--cases", selection.cases, "Random cases of each op, by default 3; with --shape or --data, cases to make")
       ->check(whole(1));
   command.add_flag("--long", selection.any_length,
-                   "Random cases, shapes and vast calls of any length: seconds a case, gigabytes at most");
-  command.add_option("--checks", selection.checks, "Limit the verdict: classes,bound,bias,spread,exact,guard,bits,ledger");
+                   "Random cases, shapes and vast calls of any length: seconds per case, gigabytes of memory");
+  command.add_option("--checks", selection.checks,
+                     "Judge by these checks alone: classes,bound,bias,spread,exact,guard,bits,ledger");
   command.add_option("--variant", selection.variant,
                      "Only this variant, or those of a pattern, such as mine:rms_norm or 'mine:*'");
   selection.runner.add_to(command);
   selection.runner.add_declare_to(command);
+  return op;
 }
 
 }  // namespace assay::cli

@@ -31,7 +31,8 @@ struct CheckSelection {
 };
 
 // The op, which cases and kernels, and how they are held. Who keeps a ledger adds --ledger.
-void add_selection(CLI::App& command, CheckSelection& selection);
+// Returns the option of the ops, which `ops` describes.
+CLI::Option* add_selection(CLI::App& command, CheckSelection& selection, const std::string& ops);
 
 // What they ask for. The names that stand for what was not said are in `selection` afterwards: the seed, and what the environment asks for.
 CheckRequest request_of(CheckSelection& selection, const std::string& shard = {});

@@ -15,35 +15,27 @@ constexpr const char* kCodeQuality = "gl-code-quality-report.json";  // as GitLa
 }  // namespace
 
 void CiOutputs::add_to(CLI::App& command) {
-  command.add_option("--junit", junit, "Write JUnit XML: a testcase a case");
+  command.add_option("--junit", junit, "Write JUnit XML: a testcase for each case");
   command.add_option("--sarif", sarif, "Write SARIF 2.1.0: a result for each failed case");
-  command.add_option("--summary", summary, "Write Markdown, as for a step summary");
+  command.add_option("--summary", summary, "Write Markdown, for a CI job's summary");
   command
       .add_option("--annotations", annotations,
                   std::string("github: workflow commands on standard error; gitlab: the file ") + kCodeQuality)
       ->check(one_of({"github", "gitlab"}));
 }
 
-CiFiles::CiFiles(const CiOutputs& wanted) : github_(wanted.annotations == "github") {
-  const auto open = [](std::optional<AtomicFile>& file, const std::string& path, const char* kind) {
-    if (!path.empty()) file.emplace(path, kind);
-  };
-  open(junit_, wanted.junit, "an XML file of assay");
-  open(sarif_, wanted.sarif, kOwnJson);
-  open(summary_, wanted.summary, "a text of assay");
-  open(code_quality_, wanted.annotations == "gitlab" ? kCodeQuality : "", kOwnJson);
-}
+CiFiles::CiFiles(const CiOutputs& wanted)
+    : junit_(wanted.junit, "an XML file of assay"),
+      sarif_(wanted.sarif, kOwnJson),
+      summary_(wanted.summary, "a text of assay"),
+      code_quality_(wanted.annotations == "gitlab" ? kCodeQuality : "", kOwnJson),
+      github_(wanted.annotations == "github") {}
 
 void CiFiles::write(const SuiteResult& result, const CheckRequest& request) {
-  const auto write = [](std::optional<AtomicFile>& file, const auto& text_of) {
-    if (!file) return;
-    file->write_text(text_of());
-    file->commit();
-  };
-  write(junit_, [&] { return junit_xml(result); });
-  write(sarif_, [&] { return sarif_json(result); });
-  write(summary_, [&] { return summary_markdown(result, request); });
-  write(code_quality_, [&] { return gitlab_annotations(result); });
+  junit_.write([&] { return junit_xml(result); });
+  sarif_.write([&] { return sarif_json(result); });
+  summary_.write([&] { return summary_markdown(result, request); });
+  code_quality_.write([&] { return gitlab_annotations(result); });
   if (github_) std::fputs(github_annotations(result, kMostAnnotations).c_str(), stderr);
 }
 

@@ -2,10 +2,9 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <optional>
 #include <string>
 
-#include "golden/atomic_file.h"
+#include "harness/cli/late_file.h"
 #include "harness/verdict/suite.h"
 
 namespace assay::cli {
@@ -19,7 +18,7 @@ struct CiOutputs {
   void add_to(CLI::App& command);
 };
 
-// The files that were asked for, opened before the work: one that cannot be written, or is not ours, is told at once.
+// The files that were asked for.
 class CiFiles {
  public:
   explicit CiFiles(const CiOutputs& wanted);
@@ -27,10 +26,10 @@ class CiFiles {
   void write(const SuiteResult& result, const CheckRequest& request);
 
  private:
-  std::optional<AtomicFile> junit_;
-  std::optional<AtomicFile> sarif_;
-  std::optional<AtomicFile> summary_;
-  std::optional<AtomicFile> code_quality_;
+  LateFile junit_;
+  LateFile sarif_;
+  LateFile summary_;
+  LateFile code_quality_;
   bool github_;
 };
 

@@ -40,21 +40,10 @@ nlohmann::ordered_json options_json(const std::vector<OptionInfo>& options) {
                     {"value", one.placeholder},
                     {"kind", one.number.empty() ? kind_name(one.kind) : one.number},
                     {"words", one.words},
-                    {"required", one.required}});
+                    {"required", one.required},
+                    {"repeated", one.repeated}});
   }
   return json;
-}
-
-// With --json: the option tables themselves.
-std::string table_json(const CommandInfo& top) {
-  nlohmann::ordered_json json = environment_json();
-  for_each_command(top, [&](const CommandInfo& command) {
-    json["commands"].push_back({{"command", command.path},
-                                {"description", command.description},
-                                {"positionals", options_json(command.positionals)},
-                                {"options", options_json(command.options)}});
-  });
-  return json.dump(1) + "\n";
 }
 
 std::string printed(const CommandInfo& top, const std::string& what) {
@@ -65,15 +54,27 @@ std::string printed(const CommandInfo& top, const std::string& what) {
 
 }  // namespace
 
+nlohmann::ordered_json table_json(const CommandInfo& top, const std::string& path) {
+  nlohmann::ordered_json json = environment_json();
+  for_each_command(top, [&](const CommandInfo& command) {
+    if (command.path != path && !command.path.starts_with(path + " ")) return;
+    json["commands"].push_back({{"command", command.path},
+                                {"description", command.description},
+                                {"positionals", options_json(command.positionals)},
+                                {"options", options_json(command.options)}});
+  });
+  return json;
+}
+
 Action add_completion(CLI::App& app, const Common& common) {
   auto options = std::make_shared<CompletionOptions>();
-  CLI::App* command = app.add_subcommand("completion", "Shell completions and the man page, from the option tables");
+  CLI::App* command = app.add_subcommand("completion", "Print shell completions or the man page");
   command->add_option("what", options->what, "The shell, or man")->required()->check(one_of({"bash", "zsh", "fish", "man"}));
   command->add_option("-o,--output", options->output, "A file to write instead of standard output");
   command->footer("Example: source <(assay completion bash)");
   return [options, &app, &common] {
     const CommandInfo top = command_table(app);
-    const std::string text = common.json ? table_json(top) : printed(top, options->what);
+    const std::string text = common.json ? json_text(table_json(top, top.path)) : printed(top, options->what);
     if (options->output.empty()) {
       fmt::print("{}", text);
     } else {

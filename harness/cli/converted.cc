@@ -67,7 +67,7 @@ void report_conversion(const std::string& out, const Conversion& convert, const 
     });
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  fmt::print("{}", common.json ? converted_json(tensors, out, seconds).dump(1) + "\n"
+  fmt::print("{}", common.json ? json_text(converted_json(tensors, out, seconds))
                                : converted_table(tensors, out, seconds, common.style()));
 }
 

@@ -49,7 +49,7 @@ TextEvaluation evaluate_with_status_line(Engine& engine, Engine* other, const st
 void print_json(const nlohmann::ordered_json& found) {
   nlohmann::ordered_json json = environment_json();
   json.update(found);
-  fmt::print("{}\n", json.dump(1));
+  fmt::print("{}", json_text(json));
 }
 
 int eval_text(const EvalOptions& options, const Common& common) {
@@ -122,11 +122,11 @@ int eval(const EvalOptions& options, const Common& common) {
 
 Action add_eval(CLI::App& app, const Common& common) {
   auto options = std::make_shared<EvalOptions>();
-  CLI::App* command = app.add_subcommand("eval", "Perplexity of a model; its distance from another model or a trace");
+  CLI::App* command = app.add_subcommand("eval", "Measure a model's perplexity, and its distance from another model or a trace");
   add_model_options(*command, options->model);
   command->add_option("text", options->text, "A text to score; by default the last chapter of the King James Version");
   command->add_option("--against", options->against, "Another model, or a trace, which brings its own prompts");
-  command->add_option("--beside", options->beside, "A trace of the same prompts, whose distance from the first is the measure");
+  command->add_option("--beside", options->beside, "A trace of the same prompts, whose distance from the first sets the scale");
   command->footer(
       "Example: assay eval golden/models/kjv --against golden/traces/kjv-f64.h5 --beside golden/traces/kjv-hf-f32.h5");
   return [options, &common] { return eval(*options, common); };

@@ -23,7 +23,6 @@ struct ExplainOptions {
 
 int explain_ops(ExplainOptions options, const Common& common) {
   const CheckRequest request = request_of(options.selection);
-  if (request.ops.empty()) throw std::invalid_argument("explain: no op; expected one or more");
   const NotedInterrupt interrupt;
   const std::vector<why::ExplainResult> results = explained(request, request.ops, options.seconds);
   if (NotedInterrupt::signal() != 0) return kSignalled + NotedInterrupt::signal();
@@ -32,7 +31,7 @@ int explain_ops(ExplainOptions options, const Common& common) {
     if (request.runner && !request.runner->declared.empty()) json["declared"] = request.runner->declared;
     json["ops"] = nlohmann::ordered_json::array();
     for (const why::ExplainResult& one : results) json["ops"].push_back(why::explain_json(one));
-    fmt::print("{}\n", json.dump(1));
+    fmt::print("{}", json_text(json));
   } else {
     for (const why::ExplainResult& one : results) fmt::print("{}", why::explain_text(one, common.style()));
   }
@@ -56,8 +55,9 @@ std::vector<why::ExplainResult> explained(const CheckRequest& request, const std
 
 Action add_explain(CLI::App& app, const Common& common) {
   auto options = std::make_shared<ExplainOptions>();
-  CLI::App* command = app.add_subcommand("explain", "Why a kernel fails: the simplest other computation that fits every case");
-  add_selection(*command, options->selection);
+  CLI::App* command =
+      app.add_subcommand("explain", "Say why a kernel fails: find the simplest other computation that fits every case");
+  add_selection(*command, options->selection, "Ops to explain, or patterns such as 'gemm_*'")->required();
   command->add_option("--seconds", options->seconds, "Seconds that a kernel may take, by default 300")->check(above_zero());
   command->footer("Example: assay explain rms_norm --plugin mine.so");
   return [options, &common] { return explain_ops(*options, common); };

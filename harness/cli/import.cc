@@ -9,6 +9,7 @@
 #include "harness/interop/import/array_map.h"
 #include "harness/interop/import/hf_dump.h"
 #include "harness/interop/import/llama_dump.h"
+#include "harness/reports/report.h"
 
 namespace assay::cli {
 namespace {
@@ -48,8 +49,7 @@ std::vector<std::int32_t> parse_positions(const std::string& text) {
 int finish(const ForeignRun& run, const ImportOptions& options, const Common& common) {
   write_foreign_run(run, options.output);
   if (common.json) {
-    // Names in a stranger's file need not be UTF-8.
-    fmt::print("{}\n", import_json(run, options.output).dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    fmt::print("{}", json_text(import_json(run, options.output)));
   } else {
     fmt::print("{}", import_text(run, options.output, common.style()));
   }
@@ -79,7 +79,7 @@ void add_head_options(CLI::App& kind, HeadOptions& head) {
 
 Action add_import(CLI::App& app, const Common& common) {
   auto options = std::make_shared<ImportOptions>();
-  CLI::App* command = app.add_subcommand("import", "Another engine's dump of a run, as a trace");
+  CLI::App* command = app.add_subcommand("import", "Convert another engine's dump of a run into a trace");
   command->require_subcommand(1);
   command->footer("Example: assay import llama.cpp dump.h5 -o theirs.h5 --model kjv-Q4_K_M.gguf");
 
@@ -93,7 +93,7 @@ Action add_import(CLI::App& app, const Common& common) {
 
   CLI::App* hf = add_kind(*command, "hf", "Sites that hooks in transformers saw, an HDF5 file", *options);
   add_head_options(*hf, options->head);
-  hf->add_option("--prompt", options->prompts, "Of the dump; by default all (repeatable)");
+  hf->add_option("--prompt", options->prompts, "A prompt of the dump; by default all; repeatable");
   hf->footer("Example: assay import hf dump.h5 -o theirs.h5 --model golden/models/kjv");
 
   CLI::App* npz = add_kind(*command, "npz", "Arrays of any engine, NumPy's .npz", *options);

@@ -113,7 +113,7 @@ int inspect_case(const GoldenFile& file, const InspectOptions& options, const Co
   }
   const GoldenCase one = file.read(options.case_name);
   if (common.json) {
-    fmt::print("{}\n", case_json(file, one, options.values).dump(1));
+    fmt::print("{}", json_text(case_json(file, one, options.values)));
   } else {
     print_case(file, one, options);
   }
@@ -141,7 +141,7 @@ int inspect_file(const GoldenFile& file, const Common& common) {
     for (const auto& [key, value] : one.params.values()) entry["params"][key] = attribute_json(value);
     json["cases"].push_back(entry);
   }
-  fmt::print("{}", common.json ? json.dump(1) + "\n" : table.render(common.style()));
+  fmt::print("{}", common.json ? json_text(json) : table.render(common.style()));
   return kPass;
 }
 
@@ -149,7 +149,7 @@ int inspect_file(const GoldenFile& file, const Common& common) {
 
 Action add_inspect(CLI::App& app, const Common& common) {
   auto options = std::make_shared<InspectOptions>();
-  CLI::App* command = app.add_subcommand("inspect", "What a golden file, a trace or a model holds");
+  CLI::App* command = app.add_subcommand("inspect", "Show what a golden file, a trace or a model holds");
   command->add_option("file", options->file, "A golden file, a trace, a GGUF file or a Hugging Face folder")->required();
   command->add_option("--case", options->case_name, "Of a golden file: one case with its tensors");
   command->add_option("--values", options->values, "How many values of each tensor to show")->check(whole(0));

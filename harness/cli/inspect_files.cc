@@ -100,7 +100,7 @@ void inspect_model(const ModelFile& model, const std::string& path, const Common
   if (common.json) {
     nlohmann::ordered_json json = head_json(path, facts);
     json["tensors"] = json_of(weights);
-    fmt::print("{}\n", json.dump(1));
+    fmt::print("{}", json_text(json));
     return;
   }
   print(facts);
@@ -109,9 +109,9 @@ void inspect_model(const ModelFile& model, const std::string& path, const Common
 
 void inspect_trace(const TraceFile& trace, const Common& common) {
   Facts facts;
-  for (const char* name :
-       {"model", "weights", "model_sha256", "recipe", "rope", "dtype", "generator", "version", "source", "licence"})
+  for (const char* name : {"model", "weights", "model_sha256", "recipe", "rope", "dtype", "generator", "source", "licence"})
     facts.emplace_back(name, trace.head(name));
+  facts.emplace_back("generator_version", trace.head("version"));  // "version" is ours
   Table prompts({"prompt", ">tokens", ">rows kept", ">sites", ">greedy", "text"});
   nlohmann::ordered_json json = head_json(trace.path().string(), facts);
   std::vector<Alike> sites;
@@ -134,7 +134,7 @@ void inspect_trace(const TraceFile& trace, const Common& common) {
   }
   json["sites"] = json_of(sites);
   if (common.json) {
-    fmt::print("{}\n", json.dump(1));
+    fmt::print("{}", json_text(json));
     return;
   }
   print(facts);

@@ -40,8 +40,14 @@ std::filesystem::path state_file() {
   std::filesystem::path state = variable("XDG_STATE_HOME");
   if (state.empty() && !variable("HOME").empty()) state = variable("HOME") / ".local" / "state";
   if (!state.is_absolute()) return {};
-  const std::string folder = std::filesystem::current_path().string();
+  std::error_code gone;
+  const std::string folder = std::filesystem::current_path(gone).string();
+  if (gone) return {};
   return state / "assay" / fmt::format("failed-{}.json", sha256(as_bytes(folder)).substr(0, 16));
+}
+
+void not_kept(const std::string& why) {
+  fmt::print(stderr, "assay: what failed is not kept for --failed: {}\n", why);
 }
 
 }  // namespace
@@ -55,15 +61,20 @@ void keep_failed(CheckSelection selection, const SuiteResult& result) {
     failed[one.op].variants.insert(one.variant);
     failed[one.op].cases.insert(one.case_name);
   }
+  std::error_code none;  // a place that nobody can reach holds nothing to repeat
+  std::filesystem::remove(file, none);
+  if (failed.empty()) return;
   try {
-    std::filesystem::remove(file);
-    if (failed.empty()) return;
     std::filesystem::create_directories(file.parent_path());
     nlohmann::json json{{"folder", std::filesystem::current_path().string()}, {"selection", selection}, {"failed", failed}};
     if (selection.seed) json["seed"] = *selection.seed;
     write_file_atomically(file, json.dump(1) + "\n");
+  } catch (const std::filesystem::filesystem_error& error) {
+    not_kept(error.path1().string() + ": " + error.code().message());
+  } catch (const nlohmann::json::exception&) {
+    not_kept("a name in it is not UTF-8");
   } catch (const std::exception& error) {
-    fmt::print(stderr, "assay: what failed is not kept for --failed: {}\n", error.what());
+    not_kept(error.what());
   }
 }
 

@@ -9,6 +9,7 @@
 #include "golden/output_rule.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/runner_options.h"
+#include "harness/reports/figures.h"
 #include "harness/reports/report.h"
 #include "harness/reports/suite_text.h"
 
@@ -85,7 +86,7 @@ int accept(const LedgerOptions& options, const Common& common) {
   if (options.file.empty() == (runner && !runner->plugins.empty())) {
     throw std::invalid_argument("--plugin and --ledger go together: a plugin's digests are kept in a file of its owner's");
   }
-  AtomicFile file(options.path(), kOwnJson,
+  AtomicFile file(options.path(), kLedger,
                   Replaces::its_input);  // from before it is read until it is written: another acceptance would be lost
   Ledger ledger(options.path());
   nlohmann::ordered_json json = environment_json();
@@ -100,11 +101,11 @@ int accept(const LedgerOptions& options, const Common& common) {
   }
   ledger.save(file);
   if (common.json) {
-    fmt::print("{}\n", json.dump(1));
+    fmt::print("{}", json_text(json));
     return kPass;
   }
   for (const auto& one : json["changed"]) fmt::print("{} {}\n", one["op"].get<std::string>(), one["case"].get<std::string>());
-  fmt::print("{} cases changed in {}\n", json["changed"].size(), options.path().string());
+  fmt::print("{} changed in {}\n", counted(json["changed"].size(), "case"), options.path().string());
   return kPass;
 }
 
@@ -125,7 +126,7 @@ int show(const LedgerOptions& options, const Common& common) {
     json["accepted"].push_back({{"date", one.date}, {"who", one.who}, {"op", one.op}, {"cases", one.cases}, {"why", one.why}});
   }
   if (common.json) {
-    fmt::print("{}\n", json.dump(1));
+    fmt::print("{}", json_text(json));
   } else {
     fmt::print("{}\n{}", digests.render(common.style()), accepted.render(common.style()));
   }
@@ -136,7 +137,7 @@ int show(const LedgerOptions& options, const Common& common) {
 
 Action add_ledger(CLI::App& app, const Common& common) {
   auto options = std::make_shared<LedgerOptions>();
-  CLI::App* command = app.add_subcommand("ledger", "Digests of outputs that were accepted, for each golden case");
+  CLI::App* command = app.add_subcommand("ledger", "Show or accept digests of outputs, one for each golden case");
   command->require_subcommand(1);
   command->footer("Example: assay ledger accept rms_norm --why \"sums of squares in four chains\"");
   CLI::App* show_command = command->add_subcommand("show", "Digests, and who accepted them and why");

@@ -153,7 +153,7 @@ int list_json(const std::vector<const Op*>& chosen, const RemoteRunner* runner) 
     json["ops"].push_back(op);
   }
   if (runner != nullptr) json["runner"] = {{"machine", runner->machine()}, {"isas", runner->isas()}};
-  fmt::print("{}\n", json.dump(1));
+  fmt::print("{}", json_text(json));
   return kPass;
 }
 
@@ -163,7 +163,7 @@ Action add_list(CLI::App& app, const Common& common) {
   auto ops = std::make_shared<std::vector<std::string>>();
   auto where = std::make_shared<RunnerCliOptions>();
   CLI::App* command =
-      app.add_subcommand("list", "Ops, their kernels (variants), golden files and contracts, and what this CPU runs");
+      app.add_subcommand("list", "List ops, their kernels (variants), golden files and contracts, and what this CPU runs");
   command->add_option("op", *ops, "Ops to list, or patterns such as 'gemm_*'; none: all");
   where->add_to(*command);
   command->footer("Example: assay list rms_norm --json");

@@ -9,9 +9,11 @@
 #include "golden/output_rule.h"
 #include "golden/store.h"
 #include "harness/cli/cli.h"
+#include "harness/cli/option_table.h"
 #include "harness/cli/process.h"
 #include "harness/cli/shipped.h"
 #include "harness/cli/values.h"
+#include "harness/reports/report.h"
 #include "harness/verdict/nearest.h"
 #include "harness/version.h"
 #include "kernels/isa.h"
@@ -73,12 +75,12 @@ std::string nearest_hint(const CLI::App& app, int argc, char** argv) {
 }
 
 // `assay help ledger show`.
-Action add_help(CLI::App& app) {
+Action add_help(CLI::App& app, const Common& common) {
   auto words = std::make_shared<std::vector<std::string>>();
-  CLI::App* command = app.add_subcommand("help", "What a command does, and its options");
+  CLI::App* command = app.add_subcommand("help", "Show what a command does, and its options");
   command->add_option("command", *words, "The command, such as check or ledger show; none: all of them");
   command->footer("Example: assay help check");
-  return [words, &app] {
+  return [words, &app, &common] {
     const CLI::App* found = &app;
     std::string path = app.get_name();
     for (const std::string& word : *words) {
@@ -92,6 +94,10 @@ Action add_help(CLI::App& app) {
       path += " " + word;
       found = next;
     }
+    if (common.json) {
+      fmt::print("{}", json_text(table_json(command_table(app), path)));
+      return kPass;
+    }
     // App::help() gives that of the command in use.
     fmt::print("{}", with_shipped_paths(app.get_formatter()->make_help(found, path, CLI::AppFormatMode::Normal)));
     return kPass;
@@ -99,13 +105,13 @@ Action add_help(CLI::App& app) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("A parity bench for the kernels of CPU LLM inference.", "assay");
+  CLI::App app("A parity bench for CPU LLM-inference kernels.", "assay");
   app.footer("Example: assay check rms_norm --isa avx2");
   Common common;
   app.set_version_flag("-V,--version", version_text());
   app.add_option("--color", common.color, "Colours: auto, always or never")->check(one_of({"auto", "always", "never"}));
   app.add_flag("--json", common.json, "Print JSON instead of text");
-  app.add_flag("--force", common.force, "Write over a file whatever it is: one that is read, or of another kind");
+  app.add_flag("--force", common.force, "Overwrite any file, even an input or one of another kind");
   app.fallthrough();
   app.require_subcommand(0, 1);
 
@@ -134,7 +140,7 @@ int run(int argc, char** argv) {
   actions["new-plugin"] = add_new_plugin(app, common);
   actions["ledger"] = add_ledger(app, common);
   actions["completion"] = add_completion(app, common);
-  actions["help"] = add_help(app);
+  actions["help"] = add_help(app, common);
   refuse_odd_values(app);
 
   const std::string hint = nearest_hint(app, argc, argv);
@@ -144,13 +150,15 @@ int run(int argc, char** argv) {
     if (error.get_exit_code() == 0) {  // --help, --version
       std::ostringstream text;
       app.exit(error, text);
-      fmt::print("{}", with_shipped_paths(text.str()));
+      const bool as_json = std::ranges::count(argv, argv + argc, std::string_view("--json")) > 0;
+      const bool version = dynamic_cast<const CLI::CallForVersion*>(&error) != nullptr;
+      fmt::print("{}", as_json && version ? json_text(environment_json()) : with_shipped_paths(text.str()));
       return kPass;
     }
-    throw std::invalid_argument(hint.empty() ? told(error) : hint);
+    throw std::invalid_argument(hint.empty() ? told(app, error) : hint);
   }
   if (app.get_subcommands().empty()) {
-    fmt::print("{}", first_words());
+    fmt::print("{}", common.json ? json_text(table_json(command_table(app), app.get_name())) : first_words());
     return kPass;
   }
   const std::string command = app.get_subcommands().front()->get_name();

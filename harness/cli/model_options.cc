@@ -29,10 +29,10 @@ constexpr std::span kRopes = std::span(kRopeRecipes).first<ASSAY_ROPE_FREQS>();
 
 void add_plan_options(CLI::App& command, ModelOptions& options) {
   command.add_option("model", options.model, "A GGUF file or a Hugging Face folder; by default the embedded model");
-  command.add_option("--context", options.context, "Positions to have room for; by default the model's, at most 4096")
+  command.add_option("--context", options.context, "Positions to make room for; by default the model's, at most 4096")
       ->check(whole(1));
-  command.add_option("--chunk", options.chunk, "Most tokens of a prefill pass")->check(whole(1));
-  command.add_option("--window", options.window, "Attend to the last so many positions alone; by default to all")
+  command.add_option("--chunk", options.chunk, "The most tokens of a prefill pass")->check(whole(1));
+  command.add_option("--window", options.window, "Attend only to this many of the last positions; by default to all")
       ->check(whole(1));
   command.add_option("--kv", options.kv, "Storage policy of the KV cache")->check(one_of(policy_names()));
   command.add_option("--kv-type", options.kv_type, "Type of the KV cache: f32 or f16")->check(one_of({"f32", "f16"}));
@@ -44,12 +44,12 @@ void add_model_options(CLI::App& command, ModelOptions& options) {
   add_plan_options(command, options);
   add_threads_option(command, options.threads);
   command.add_option("--kernel", options.kernels,
-                     "SITE_GLOB=ISA, =reference or =PLUGIN:KERNEL: what runs these steps (repeatable)");
-  command.add_option("--plugin", options.plugins, "A shared library with kernels, which runs in this process (repeatable)");
+                     "SITE_GLOB=ISA, =reference or =PLUGIN:KERNEL: what runs these steps; repeatable");
+  command.add_option("--plugin", options.plugins, "A shared library with kernels, which runs in this process; repeatable");
 }
 
 void add_threads_option(CLI::App& command, int& threads) {
-  command.add_option("--threads", threads, fmt::format("Threads, at most {}; by default one a core", kMostThreads))
+  command.add_option("--threads", threads, fmt::format("Threads, at most {}; by default one per core", kMostThreads))
       ->check(whole(1, kMostThreads));
 }
 

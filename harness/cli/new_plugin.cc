@@ -10,7 +10,7 @@ namespace assay::cli {
 
 Action add_new_plugin(CLI::App& app, const Common& common) {
   auto folder = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("new-plugin", "Write a small project: one kernel of yours and its check");
+  CLI::App* command = app.add_subcommand("new-plugin", "Write a small project to start from: one kernel and its check");
   command->add_option("folder", *folder, "A new folder; its name is the plugin's")->required();
   command->footer("Example: assay new-plugin mine");
   return [folder, &common] {
@@ -19,7 +19,7 @@ Action add_new_plugin(CLI::App& app, const Common& common) {
       nlohmann::ordered_json json = environment_json();
       json["name"] = made.name;
       for (const auto& file : made.files) json["files"].push_back(file.string());
-      fmt::print("{}\n", json.dump(1));
+      fmt::print("{}", json_text(json));
       return kPass;
     }
     for (const auto& file : made.files) fmt::print("{}\n", file.string());

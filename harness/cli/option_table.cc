@@ -50,13 +50,21 @@ std::optional<std::string> file_suffix(const std::string& name, const std::strin
   if (name == "file" || name == "ours" || name == "theirs" || name == "against" || name == "beside" || name == "input" ||
       name == "trace")
     return ".h5";
-  if (name == "golden" && command != "check") return ".h5";
+  if (name == "golden") return ".h5";
   if (name == "baseline" || name == "ledger" || name == "map" || name == "report" || name == "bench" || name == "record")
     return ".json";
   if (name == "html" || name == "svg") return "." + name;
-  if (name == "plugin") return ".so";
-  if (name == "output" || name == "model") return "";
+  if (name == "plugin" || name == "baseline-plugin") return ".so";
+  if (name == "junit") return ".xml";
+  if (name == "summary") return ".md";
+  if (name == "c") return ".c";
+  if (name == "output" || name == "model" || name == "sarif" || name == "allow-read") return "";
   return std::nullopt;
+}
+
+bool is_folder(const std::string& name, const std::string& command) {
+  return (name == "c" && command == "plan") ||
+         (name == "golden" && (command == "check" || command == "explain" || command == "reduce"));
 }
 
 // What the value of an option is; the same name means the same in every command.
@@ -84,7 +92,7 @@ void describe_value(OptionInfo& info, const std::string& name, const std::string
   } else if (name == "like") {
     info.kind = ValueKind::words;
     info.words = strings(known_shapes());
-  } else if (name == "c" || (name == "golden" && command == "check")) {
+  } else if (is_folder(name, command)) {
     info.kind = ValueKind::folder;
   } else if (const auto suffix = file_suffix(name, command)) {
     info.kind = ValueKind::file;
@@ -114,9 +122,9 @@ OptionInfo option_info(const CLI::Option& option, const std::string& command) {
   OptionInfo info;
   info.description = option.get_description();
   info.required = option.get_required();
+  info.repeated = option.get_items_expected_max() > 1;
   if (option.get_positional()) {
     info.names = {option.get_name(true, false)};
-    info.repeated = option.get_items_expected_max() > 1;
   } else {
     for (const std::string& name : option.get_snames()) info.names.push_back("-" + name);
     for (const std::string& name : option.get_lnames()) info.names.push_back("--" + name);

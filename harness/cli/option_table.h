@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,9 @@ void for_each_command(const CommandInfo& top, const Visit& visit) {
   visit(top);
   for (const CommandInfo& command : top.commands) for_each_command(command, visit);
 }
+
+// As --json has them: the command of that path and those below it.
+nlohmann::ordered_json table_json(const CommandInfo& top, const std::string& path);
 
 // Each prints a whole file.
 std::string bash_completion(const CommandInfo& top);

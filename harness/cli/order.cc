@@ -1,12 +1,14 @@
 #include "harness/forensics/order/order.h"
+#include "harness/reports/report.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
 
-#include "golden/atomic_file.h"
+#include "golden/output_rule.h"
 #include "harness/cli/cli.h"
+#include "harness/cli/late_file.h"
 #include "harness/cli/runner_options.h"
 #include "harness/cli/shape.h"
 #include "harness/cli/status_line.h"
@@ -28,14 +30,15 @@ int run_order(const OrderCliOptions& options, const Common& common) {
   request.runner = options.runner.options();
   request.isas = wanted_isas(options.isas, request.runner.has_value());
   for (const std::string& shape : options.shapes) request.shapes.push_back(parse_shape(shape));
+  LateFile svg(options.svg, "an XML file of assay");
   order::OrderResult result;
   {
     StatusLine line;
     result = order::find_orders(request, [&](const std::string& text) { line.show(text); });
   }
-  if (!options.svg.empty()) write_file_atomically(options.svg, order::order_svg(result));
+  svg.write([&] { return order::order_svg(result); });
   if (common.json) {
-    fmt::print("{}\n", order::order_json(result).dump(1));
+    fmt::print("{}", json_text(order::order_json(result)));
   } else {
     fmt::print("{}", order::order_text(result, common.style()));
   }
@@ -47,8 +50,8 @@ int run_order(const OrderCliOptions& options, const Common& common) {
 
 Action add_order(CLI::App& app, const Common& common) {
   auto options = std::make_shared<OrderCliOptions>();
-  CLI::App* command =
-      app.add_subcommand("order", "In which order a kernel adds up; exit 1 if it claims or declares one and has another");
+  CLI::App* command = app.add_subcommand(
+      "order", "Find the order in which a kernel adds; exit 1 if it is not the one that the kernel claims or declares");
   command->add_option("op", options->op, "The op")->required();
   add_isas(*command, options->isas);
   command->add_option("--variant", options->variant, "Only this variant, such as mine:dot");

@@ -61,7 +61,7 @@ int write_c(const PlanCommand& command, const PlanOptions& options, const Common
   if (common.json) {
     nlohmann::ordered_json json = environment_json();
     for (const auto& file : files) json["files"].push_back(file.string());
-    fmt::print("{}\n", json.dump(1));
+    fmt::print("{}", json_text(json));
     return kPass;
   }
   for (const auto& file : files) fmt::print("{}\n", file.string());
@@ -76,12 +76,12 @@ void add_c_options(CLI::App& command, PlanCommand& options) {
   CLI::Option* const c =
       command.add_option("--c", options.folder, "Write the plan as C11 into this new folder, its weights packed beside it");
   CLI::Option* const layers =
-      command.add_option("--layers", options.layers, "Of the program in C: these layers alone, as in 2-4")->needs(c);
+      command.add_option("--layers", options.layers, "Only these layers of the C program, as in 2-4")->needs(c);
   CLI::Option* const input =
-      command.add_option("--input", options.input, "Of these layers: a trace whose rows are to go in, as input.safetensors")
+      command.add_option("--input", options.input, "A trace whose rows are these layers' input, written as input.safetensors")
           ->needs(layers);
-  command.add_option("--prompt", options.prompt, "Of that trace; by default its first")->needs(input);
-  command.add_option("--c-threads", options.threads, "Of the program in C: none, or openmp, whose threads share the steps")
+  command.add_option("--prompt", options.prompt, "A prompt of that trace; by default its first")->needs(input);
+  command.add_option("--c-threads", options.threads, "Threads of the C program: none, or openmp")
       ->check(one_of({"none", "openmp"}))
       ->needs(c);
 }
@@ -91,10 +91,10 @@ void add_c_options(CLI::App& command, PlanCommand& options) {
 Action add_plan(CLI::App& app, const Common& common) {
   auto options = std::make_shared<PlanCommand>();
   CLI::App* command =
-      app.add_subcommand("plan", "A model's steps and memory, before anything is loaded; or both as a program in C");
+      app.add_subcommand("plan", "Show a model's steps and memory before anything is loaded, or write them as a C program");
   add_plan_options(*command, options->model);
-  command->add_flag("--all", options->all, "Every layer and every buffer by itself");
-  command->add_flag("--all-rows", options->all_rows, "A prefill pass gives logits of each of its tokens, not of the last alone");
+  command->add_flag("--all", options->all, "Show every layer and every buffer");
+  command->add_flag("--all-rows", options->all_rows, "Give logits for every token of a prefill pass, not only for the last");
   add_c_options(*command, *options);
   command->footer("Example: assay plan golden/models/kjv --context 1024 --kv paged --kv-type f16");
   return [options, &common] {
@@ -103,7 +103,7 @@ Action add_plan(CLI::App& app, const Common& common) {
     if (!options->folder.empty()) return write_c(*options, plan_for, common);
     const ModelFile model(model_path(options->model));
     const Plan plan = make_plan(model.config(), model.weights(), plan_for);
-    fmt::print("{}", common.json ? plan_json(plan).dump(1) + "\n" : plan_text(plan, options->all, common.style()));
+    fmt::print("{}", common.json ? json_text(plan_json(plan)) : plan_text(plan, options->all, common.style()));
     return kPass;
   };
 }

@@ -12,6 +12,7 @@
 #include "golden/output_rule.h"
 #include "harness/cli/check_options.h"
 #include "harness/cli/cli.h"
+#include "harness/cli/late_file.h"
 #include "harness/cli/process.h"
 #include "harness/cli/status_line.h"
 #include "harness/cli/values.h"
@@ -73,7 +74,7 @@ void print_json(const Told& told, const ReduceOptions& options) {
   }
   if (!options.c.empty())
     json["c"] = {{"out", told.c.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(options.c)}, {"note", told.c_words}};
-  fmt::print("{}\n", json.dump(1));
+  fmt::print("{}", json_text(json));
 }
 
 // "mine:fast" is named so by its plugin; ours are functions.
@@ -114,9 +115,8 @@ void write_golden(Told& told, const Op& op, const Candidate& candidate, const Re
 int run_reduce(ReduceOptions options, const Common& common) {
   const CheckRequest request = reducible(request_of(options.selection));
   const Op& op = require_op(request.ops.front());
-  std::optional<AtomicFile> c;
-  if (!options.c.empty()) c.emplace(options.c);                     // before the work
-  if (!options.output.empty()) NewFile(options.output, kHdf5File);  // likewise: whether it may be written
+  LateFile c(options.c, "a text of assay");
+  if (!options.output.empty()) NewFile(options.output, kHdf5File);  // whether it may be written, before the work
   const NotedInterrupt interrupt;
   const std::optional<CaseResult> failing = look_for_failing(request);
   if (!failing) return kSignalled + NotedInterrupt::signal();
@@ -126,12 +126,11 @@ int run_reduce(ReduceOptions options, const Common& common) {
   Told told{found, call_of(found), reduce_found(found, trials, request, options), {}, {}, {}, {}};
   const Candidate& candidate = *std::ranges::find(trials.of(op), found.variant, &Candidate::name);
   if (!options.output.empty()) write_golden(told, op, candidate, options);
-  if (c) {
+  if (!options.c.empty()) {
     const std::string why_not = not_in_c(op, *told.reduction.result.failure);
     if (why_not.empty()) {
       told.c = case_in_c(op, told.reduction, candidate, kernel_name(candidate.name));
-      c->write_text(told.c);
-      c->commit();
+      c.write([&] { return told.c; });
     }
     told.c_words = why_not.empty() ? "its first lines say how it is compiled and run" : "not written: " + why_not;
   }
@@ -143,9 +142,9 @@ int run_reduce(ReduceOptions options, const Common& common) {
 
 Action add_reduce(CLI::App& app, const Common& common) {
   auto options = std::make_shared<ReduceOptions>();
-  CLI::App* command =
-      app.add_subcommand("reduce", "The smallest call that a kernel still fails, as a golden case and as a program in C");
-  add_selection(*command, options->selection);
+  CLI::App* command = app.add_subcommand(
+      "reduce", "Find the smallest call that a kernel still fails, and write it as a golden case or a C program");
+  add_selection(*command, options->selection, "The op")->required()->expected(1);
   command->add_option("-o,--output", options->output, "Write it as a golden file");
   command->add_option("--c", options->c, "Write it as one file of C that needs nothing of Assay");
   command->add_option("--calls", options->calls, "Calls of the kernel that the search may take, by default 100000")

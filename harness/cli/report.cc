@@ -3,8 +3,10 @@
 #include <memory>
 #include <utility>
 
-#include "golden/atomic_file.h"
+#include "golden/output_rule.h"
 #include "harness/cli/cli.h"
+#include "harness/cli/late_file.h"
+#include "harness/reports/report.h"
 #include "harness/reports/report_page/history.h"
 #include "harness/reports/report_page/page.h"
 #include "harness/reports/report_page/words.h"
@@ -27,12 +29,11 @@ int report(const ReportCliOptions& options, const Common& common) {
   // Without --merge they are runs over time, and the last is the one that is reported.
   std::vector<report_page::Part> past;
   if (!options.merge) past = std::exchange(parts, {parts.back()});
+  LateFile html(options.html, kOwnPage);
   const report_page::Joined joined = report_page::join(std::move(parts), options.merge);
-  if (!options.html.empty()) write_file_atomically(options.html, report_page::page(joined, past, benches));
+  html.write([&] { return report_page::page(joined, past, benches); });
   if (common.json) {
-    // A CPU's name or a path need not be UTF-8.
-    fmt::print("{}\n",
-               report_page::report_page_json(joined).dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    fmt::print("{}", json_text(report_page::report_page_json(joined)));
   } else if (options.markdown) {
     fmt::print("{}", report_page::report_markdown(joined));
   } else {
@@ -45,16 +46,16 @@ int report(const ReportCliOptions& options, const Common& common) {
 
 Action add_report(CLI::App& app, const Common& common) {
   auto options = std::make_shared<ReportCliOptions>();
-  CLI::App* command = app.add_subcommand("report", "The whole suite on one page; the parts of a split one, joined and compared");
+  CLI::App* command = app.add_subcommand("report", "Show the whole suite on one page; join and compare the parts of a split run");
   command
       ->add_option("report", options->reports,
                    "What `assay check --json` printed; several: runs over time, the oldest first, or with --merge parts of one")
       ->required();
   command->add_flag("--merge", options->merge,
-                    "The reports are parts of one suite: what nobody ran or two answer otherwise fails");
+                    "Join the reports as parts of one suite; a case that nobody ran, or that two answer differently, fails");
   command->add_option("-o,--html", options->html, "Write the page");
   command->add_option("--bench", options->benches, "Figures of `assay bench --json` for the page; repeatable, the oldest first");
-  command->add_flag("--markdown", options->markdown, "Print Markdown, as for a step summary");
+  command->add_flag("--markdown", options->markdown, "Print Markdown, for a CI job's summary");
   command->footer("Example: assay check rms_norm --json >report.json; assay report report.json -o report.html");
   return [options, &common] { return report(*options, common); };
 }

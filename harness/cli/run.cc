@@ -109,7 +109,7 @@ int stop_at(Engine& engine, const RunOptions& options, const Prompt& prompt, con
   SiteRows rows({}, [&](const std::string& site) { return site == options.stop_at; });
   engine.stop_after(step);
   engine.feed(prompt.tokens, Logits::last, &rows);
-  fmt::print("{}", common.json ? site_json(engine.plan().steps[*step], rows.at(options.stop_at)).dump(1) + "\n"
+  fmt::print("{}", common.json ? json_text(site_json(engine.plan().steps[*step], rows.at(options.stop_at)))
                                : site_text(engine.plan().steps[*step], rows.at(options.stop_at)));
   return kPass;
 }
@@ -136,7 +136,7 @@ int generate_text(Engine& engine, const RunOptions& options, const Tokenizer& to
   if (common.json) {
     nlohmann::ordered_json json = figures_json(out, load, text);
     if (profile) json["profile"] = profile::profile_json(*profile);
-    fmt::print("{}\n", json.dump(1));
+    fmt::print("{}", json_text(json));
   } else {
     fmt::print("\n");
     std::fflush(stdout);
@@ -171,7 +171,7 @@ Action add_run(CLI::App& app, const Common& common) {
   CLI::App* command = app.add_subcommand("run", "Generate text with a model");
   add_model_options(*command, options->model);
   command->add_option("-p,--prompt", options->prompt, "The text to go on from; with --chat, the question")->required();
-  command->add_option("-n,--tokens", options->tokens, "Most tokens to generate")->check(whole(0));
+  command->add_option("-n,--tokens", options->tokens, "The most tokens to generate")->check(whole(0));
   CLI::Option* const chat = command->add_flag("--chat", options->chat, "Ask as a user does, by the model's chat template");
   command->add_option("--system", options->system, "With --chat: the system's message")->needs(chat);
   command->add_option("--thinking", options->thinking, "With --chat: on or off; by default the template's")
@@ -179,15 +179,16 @@ Action add_run(CLI::App& app, const Common& common) {
       ->needs(chat);
   command->add_option("--temp", options->sampling.temperature, "Temperature; 0, the default, takes the likeliest token")
       ->check(real(0));
-  command->add_option("--top-k", options->sampling.top_k, "Draw from the so many likeliest; 0: from all")->check(whole(0));
+  command->add_option("--top-k", options->sampling.top_k, "Draw from this many of the likeliest tokens; 0: from all")
+      ->check(whole(0));
   command->add_option("--top-p", options->sampling.top_p, "Draw from the likeliest whose probabilities sum to this")
       ->check(real(0, 1, true));
-  command->add_option("--min-p", options->sampling.min_p, "Draw from those at least this times as likely as the likeliest")
+  command->add_option("--min-p", options->sampling.min_p, "Draw from tokens at least this fraction as likely as the likeliest")
       ->check(real(0, 1));
-  command->add_option("--seed", options->sampling.seed, "Of the draws");
+  command->add_option("--seed", options->sampling.seed, "Seed of the draws");
   command->add_flag("--ignore-eos", options->ignore_eos, "Go on past the token that ends a text");
   command->add_option("--stop-at", options->stop_at, "Run the prompt as far as this site and print what it gives");
-  command->add_flag("--profile", options->profile, "Tell what the time went to, by kinds of steps, beside this machine's roofs");
+  command->add_flag("--profile", options->profile, "Show where the time went, by kind of step, beside this machine's roofs");
   command->footer("Example: assay run -p \"In the beginning\" -n 64");
   return [options, &common] { return run_model(*options, common); };
 }

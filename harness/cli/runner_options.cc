@@ -34,19 +34,19 @@ void RunnerCliOptions::add_to(CLI::App& app) {
 void RunnerCliOptions::add_plugins_to(CLI::App& app) {
   app.add_option("--plugin", plugins, "A shared library of kernels (docs/your-kernel.md); repeatable, also ASSAY_PLUGINS")
       ->allow_extra_args(false);
-  app.add_option("--time-limit", limit_seconds, "Seconds that a call by a runner may take")->check(above_zero());
+  app.add_option("--time-limit", limit_seconds, "Seconds that a call may take in the runner")->check(above_zero());
   app.add_option("--isolation", isolation,
-                 "What may confine the plugin's process (docs/runner.md): auto, all that this system has; required, that or an "
-                 "error; none")
+                 "How to confine the plugin's process (docs/runner.md): auto, by all that this system offers; required, the same "
+                 "or an error; none")
       ->check(one_of({"auto", "required", "none"}));
-  app.add_flag("--allow-fork", allow_fork, "A plugin may start new processes");
+  app.add_flag("--allow-fork", allow_fork, "Let a plugin start new processes");
   app.add_option("--allow-read", allow_read, "A file or folder that a plugin may read; repeatable")->allow_extra_args(false);
 }
 
 void RunnerCliOptions::add_declare_to(CLI::App& app) {
   app.add_option(
       "--declare", declared,
-      "What the plugins' kernels do otherwise than ours, such as 'order=free;nan=no' (docs/declaring.md): added to, or "
+      "What the plugins' kernels do differently from ours, such as 'order=free;nan=no' (docs/declaring.md): added to, or "
       "in place of, what they declare");
 }
 

@@ -12,13 +12,13 @@
 namespace assay::cli {
 namespace {
 
-ParamValue parse_value(const std::string& text) {
+ParamValue parse_value(const std::string& name, const std::string& text) {
   const char* end = text.data() + text.size();
   std::int64_t integer = 0;
   if (const auto [rest, error] = std::from_chars(text.data(), end, integer); error == std::errc() && rest == end) return integer;
   double real = 0;
   if (const auto [rest, error] = std::from_chars(text.data(), end, real); error == std::errc() && rest == end) {
-    if (!std::isfinite(real)) throw std::invalid_argument("--shape: '" + text + "'; expected a finite number");
+    if (!std::isfinite(real)) throw std::invalid_argument("--shape: " + name + " is '" + text + "'; expected a finite number");
     return real;
   }
   return text;
@@ -34,7 +34,9 @@ Params parse_shape(const std::string& text) {
     if (equals == std::string::npos || equals == 0 || equals + 1 == item.size()) {
       throw std::invalid_argument("--shape: '" + item + "'; expected NAME=VALUE, such as n=77");
     }
-    params.set(item.substr(0, equals), parse_value(item.substr(equals + 1)));
+    const std::string name = item.substr(0, equals);
+    if (params.has(name)) throw std::invalid_argument("--shape: " + name + " is given twice; expected once");
+    params.set(name, parse_value(name, item.substr(equals + 1)));
   }
   return params;
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "golden/sha256.h"
+#include "harness/reports/report.h"
 #include "harness/verdict/element_text.h"
 
 namespace assay::cli {
@@ -58,11 +59,12 @@ std::string site_text(const Step& step, const Array& values) {
 }
 
 nlohmann::ordered_json site_json(const Step& step, const Array& values) {
-  nlohmann::ordered_json json = {{"site", step.site},
-                                 {"op", step.prefill->name},
-                                 {"dtype", dtype_name(values.dtype)},
-                                 {"shape", values.shape},
-                                 {"sha256", sha256(values.bytes)}};
+  nlohmann::ordered_json json = environment_json();
+  json.update({{"site", step.site},
+               {"op", step.prefill->name},
+               {"dtype", dtype_name(values.dtype)},
+               {"shape", values.shape},
+               {"sha256", sha256(values.bytes)}});
   if (is_block(values.dtype)) return json;
   const Extent extent = extent_of(values);
   json["least"] = extent.least;

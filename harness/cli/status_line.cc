@@ -1,5 +1,6 @@
 #include "harness/cli/status_line.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -11,6 +12,13 @@ namespace {
 
 constexpr const char* kClear = "\r\033[K";
 constexpr std::chrono::seconds kBetweenLines{10};
+
+// As much of it as one line holds: what wraps would not be cleared.
+std::string fitting(const std::string& text) {
+  winsize window{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) != 0 || window.ws_col < 2) return text;
+  return text.substr(0, window.ws_col - 1U);
+}
 
 }  // namespace
 
@@ -28,7 +36,7 @@ void StatusLine::clear() {
 void StatusLine::show(const std::string& text) {
   if (on_) {
     clear();
-    std::fputs(text.c_str(), stderr);
+    std::fputs(fitting(text).c_str(), stderr);
     shown_ = true;
     return;
   }

@@ -90,7 +90,7 @@ int trace_model(const TraceOptions& options, const Common& common) {
     json["value_bytes"] = out.value_bytes;
     json["file_bytes"] = out.file_bytes;
     json["seconds"] = out.seconds;
-    fmt::print("{}\n", json.dump(1));
+    fmt::print("{}", json_text(json));
   } else {
     fmt::print("{}: {} sites, {:.1f} MB on disk, {:.2f} s\n", options.output, out.sites,
                static_cast<double>(out.file_bytes) / 1e6, out.seconds);
@@ -102,13 +102,13 @@ int trace_model(const TraceOptions& options, const Common& common) {
 
 Action add_trace(CLI::App& app, const Common& common) {
   auto options = std::make_shared<TraceOptions>();
-  CLI::App* command = app.add_subcommand("trace", "Run a prompt and keep the output of each site, a named step of the model");
+  CLI::App* command = app.add_subcommand("trace", "Run a prompt and record the output of each site (a named step of the model)");
   add_model_options(*command, options->model);
   command->add_option("-p,--text", options->prompt, "The text to run");
   command->add_option("--golden", options->golden, "Run the tokens of this trace's prompts");
-  command->add_option("--prompt", options->prompts, "Of the golden; by default all (repeatable)");
+  command->add_option("--prompt", options->prompts, "A prompt of the golden trace; by default all; repeatable");
   command->add_option("-o,--output", options->output, "The .h5 file to write")->required();
-  command->add_option("--sites", options->sites, "Glob of the sites to keep; by default all (repeatable)");
+  command->add_option("--sites", options->sites, "Sites to keep, as a shell pattern; by default all; repeatable");
   command->add_option("--tokens", options->tokens, "Tokens whose rows are kept: FIRST..LAST, FIRST.., ..LAST; by default all");
   command->footer("Example: assay trace -p \"In the beginning\" -o ours.h5 --sites 'layers.03.*'");
   return [options, &common] { return trace_model(*options, common); };

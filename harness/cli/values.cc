@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <functional>
@@ -20,6 +21,10 @@ bool parse(const std::string& text, Number& value) {
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   return error == std::errc() && stop == end;
+}
+
+bool is_digits(const std::string& text) {
+  return !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
 // "at least 1", "from 1 to 1024"; empty: any.
@@ -82,13 +87,30 @@ CLI::Validator by_type(const OptionInfo& info) {
   return not_empty();
 }
 
+// Of the command that was typed: a word or an option that it needs, with what it is; or the command below it.
+std::string what_is_missing(const CLI::App& app, const std::string& name) {
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  if (const CLI::Option* option = command->get_option_no_throw(name))
+    return fmt::format("{}: {} is missing: {}", command->get_name(), name, option->get_description());
+  std::vector<std::string> names;
+  for (const CLI::App* one : command->get_subcommands([](const CLI::App*) { return true; })) names.push_back(one->get_name());
+  return fmt::format("{}: its command is missing; expected one of {}", command->get_name(), fmt::join(names, ", "));
+}
+
 }  // namespace
 
 CLI::Validator whole(std::int64_t least, std::int64_t most) {
-  return validator("a whole number" + range_text(least, most), [=](const std::string& text) {
-    std::int64_t value = 0;
-    return parse(text, value) && value >= least && value <= most;
-  });
+  return CLI::Validator(
+      [=](std::string& text) -> std::string {
+        std::int64_t value = 0;
+        const bool read = parse(text, value);
+        if (read && value >= least && value <= most) return {};
+        const bool above = read ? value > most : is_digits(text);
+        return fmt::format("'{}'; expected a whole number{}", text,
+                           above ? fmt::format(", at most {}", most) : range_text(least, most));
+      },
+      "");
 }
 
 CLI::Validator real(double least, double most, bool open) {
@@ -114,11 +136,13 @@ void refuse_odd_values(CLI::App& app) {
   for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) refuse_odd_values(*command);
 }
 
-std::string told(const CLI::ParseError& error) {
+std::string told(const CLI::App& app, const CLI::ParseError& error) {
   std::string text = error.what();
   const std::string first = text.substr(0, text.find_first_of(" :"));
   const auto last = [&] { return text.substr(text.rfind(' ') + 1); };
-  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) return first + ": its value is missing";
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) return what_is_missing(app, first);
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
+    return first + (text.find("At Most") == std::string::npos ? ": its value is missing" : ": is given twice; expected once");
   if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {  // of a flag: other values are looked at before
     const std::size_t begin = text.find("--");
     return text.substr(begin, text.find_first_of(" :", begin) - begin) + ": takes no value";

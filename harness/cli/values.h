@@ -22,7 +22,7 @@ CLI::Validator one_of(const std::vector<std::string>& words);
 // names a file is '-'.
 void refuse_odd_values(CLI::App& app);
 
-// What is wrong with a command line, in one line; without the parser's words.
-std::string told(const CLI::ParseError& error);
+// What is wrong with the command line that `app` was given, in one line; without the parser's words.
+std::string told(const CLI::App& app, const CLI::ParseError& error);
 
 }  // namespace assay::cli

@@ -86,7 +86,7 @@ int run_verify(const VerifyOptions& options, const Common& common) {
   for (std::size_t i = 0; i < results.size(); ++i) all.push_back({record.items[i], results[i]});
   const std::vector<std::string> others = other_files(record, runner->plugins);
   if (common.json) {
-    fmt::print("{}\n", verified_json(all, others).dump(1));
+    fmt::print("{}", json_text(verified_json(all, others)));
   } else {
     Table table({"benchmark", "outputs", ">ns then", ">ns now"});
     for (const Again& one : all) {
@@ -105,7 +105,7 @@ int run_verify(const VerifyOptions& options, const Common& common) {
 
 Action add_verify(CLI::App& app, const Common& common) {
   auto options = std::make_shared<VerifyOptions>();
-  CLI::App* command = app.add_subcommand("verify", "Repeat a recorded run of a plugin: are its outputs the same?");
+  CLI::App* command = app.add_subcommand("verify", "Repeat a plugin's recorded run and compare the outputs");
   command->add_option("record", options->record, "What `assay bench --record` wrote")->required();
   options->runner.add_plugins_to(*command);
   command->footer("Example: assay verify run.json --plugin ./mine.so");

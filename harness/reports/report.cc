@@ -103,6 +103,10 @@ nlohmann::ordered_json environment_json() {
           {"golden_schema", kGoldenSchema}};
 }
 
+std::string json_text(const nlohmann::ordered_json& json) {
+  return json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
 nlohmann::ordered_json suite_json(const SuiteResult& result, const CheckRequest& request) {
   nlohmann::ordered_json json = environment_json();
   json["request"] = request_json(request);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 #include <string_view>
 
 #include "harness/verdict/suite.h"
@@ -20,5 +21,8 @@ nlohmann::ordered_json suite_json(const SuiteResult& result, const CheckRequest&
 
 // Version, commit, compiler, CPU, ISA: the head of every JSON report.
 nlohmann::ordered_json environment_json();
+
+// As every command prints it. A path or a name in a stranger's file need not be UTF-8; JSON must be.
+std::string json_text(const nlohmann::ordered_json& json);
 
 }  // namespace assay

@@ -32,7 +32,7 @@ Style Style::from_mode(std::string_view mode) {
 
 bool is_terminal(int descriptor) {
   const char* const kind = std::getenv("TERM");
-  return isatty(descriptor) == 1 && (kind == nullptr || std::string_view(kind) != "dumb");
+  return isatty(descriptor) == 1 && kind != nullptr && *kind != '\0' && std::string_view(kind) != "dumb";
 }
 
 std::string Style::paint(std::string_view code, std::string_view text) const {

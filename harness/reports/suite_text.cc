@@ -116,12 +116,12 @@ std::string summary(const SuiteResult& result, const Style& style) {
     sum.unknown_to_ledger += row.unknown_to_ledger;
     sum.layouts += row.layouts;
   }
+  const auto some = [](std::int64_t count, const char* one) { return counted(static_cast<std::size_t>(count), one); };
   std::string out = fmt::format(
-      "{} variants, {} cases, {} calls in memory; {} outputs held to truth, {} by bits alone; {} refusals, {} trivial, {} not in "
-      "the "
-      "ledger, {} mistrusted, {} failed\n",
-      rows.size(), sum.cases, sum.layouts, sum.compared, sum.bits_only, sum.refusals, sum.trivial, sum.unknown_to_ledger,
-      sum.mistrusted, sum.failed);
+      "{}, {}, {} in memory; {} held to truth, {} by bits alone; {}, {} trivial, {} not in the ledger, {} mistrusted, {} "
+      "failed\n",
+      counted(rows.size(), "variant"), some(sum.cases, "case"), some(sum.layouts, "call"), some(sum.compared, "output"),
+      sum.bits_only, some(sum.refusals, "refusal"), sum.trivial, sum.unknown_to_ledger, sum.mistrusted, sum.failed);
   return out + (result.passed() ? style.good("PASS") : style.bad("FAIL")) + "\n";
 }
 
@@ -286,6 +286,13 @@ std::string suite_table(const SuiteResult& result, const Checks& checks, const S
   for (const CaseResult& one : result.cases) labels.push_back(variant_label(one.op, one.variant));
   const SuiteRows rows(labels, style);
   return suite_head(result) + rows.head() + rows.rows(result.cases) + suite_end(result, checks, style, detail);
+}
+
+nlohmann::ordered_json columns_json() {
+  nlohmann::ordered_json json = environment_json();
+  for (const ColumnText& text : kColumnTexts) json["columns"][text.head] = text.meaning;
+  for (const auto& [word, meaning] : kWords) json["words"][word] = meaning;
+  return json;
 }
 
 std::string explain_columns(const Style& style) {

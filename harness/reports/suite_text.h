@@ -49,5 +49,6 @@ std::string describe_problem(const CaseResult& result, const Style& style);
 
 // What the columns and the words of the sum mean.
 std::string explain_columns(const Style& style);
+nlohmann::ordered_json columns_json();
 
 }  // namespace assay

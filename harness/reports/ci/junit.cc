@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "harness/reports/ci/ci_reports.h"
 #include "harness/reports/ci/problems.h"
@@ -9,10 +10,16 @@
 namespace assay {
 namespace {
 
-// As text or as an attribute's value; a control character, which XML 1.0 cannot hold, becomes '?'.
+// With U+FFFD in the place of what is not UTF-8.
+std::string utf8(std::string_view text) {
+  const nlohmann::json json(text);
+  return nlohmann::json::parse(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)).get<std::string>();
+}
+
+// As text or as an attribute's value. What XML 1.0 cannot hold a control character, becomes '?'.
 std::string xml(std::string_view text) {
   std::string out;
-  for (const char c : text) {
+  for (const char c : utf8(text)) {
     switch (c) {
       case '&':
         out += "&amp;";

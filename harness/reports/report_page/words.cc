@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "harness/reports/figures.h"
 
@@ -10,10 +11,6 @@ namespace assay::report_page {
 namespace {
 
 constexpr std::size_t kShown = 20;  // of a list that may be long; the page and --json have all
-
-std::string counted(std::size_t count, const char* one, const char* many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
 
 std::size_t cases_of(const Joined& joined) {
   std::size_t cases = 0;
@@ -32,12 +29,29 @@ std::vector<std::pair<std::string, std::vector<std::string>>> complaints(const J
   return out;
 }
 
-// A table cell: one line without bars.
-std::string cell(std::string text) {
-  std::replace(text.begin(), text.end(), '\n', ' ');
+// One line of Markdown that shows the text as it is: what would be a mark, a table's bar or emphasis, is escaped.
+std::string cell(std::string_view text) {
+  const auto within_a_word = [&](std::size_t at) {
+    const auto is_letter = [&](std::size_t i) {
+      return i < text.size() && std::isalnum(static_cast<unsigned char>(text[i])) != 0;
+    };
+    return is_letter(at - 1) && is_letter(at + 1);
+  };
   std::string out;
-  for (const char c : text) out += c == '|' ? std::string("\\|") : std::string(1, c);
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    const bool mark = c == '_' ? !within_a_word(at) : std::string_view("\\`*[]<>|~&").find(c) != std::string_view::npos;
+    out += mark ? "\\" : "";
+    out += c == '\n' || c == '\r' ? ' ' : c;
+  }
   return out;
+}
+
+// Longer than any run of backticks in the block that it is to hold.
+std::string fence_of(const std::string& block) {
+  std::string fence = "```";
+  while (block.find(fence) != std::string::npos) fence += '`';
+  return fence;
 }
 
 }  // namespace
@@ -80,11 +94,10 @@ std::string verdict_line(const Joined& joined) {
   wrong(joined.faults.size(), "fault of the suite", "faults of the suite");
   wrong(joined.differences.size(), "difference", "differences");
   wrong(joined.gaps.size(), "case that nobody ran", "cases that nobody ran");
-  out += fmt::format("{} of {}, {}", counted(cases_of(joined), "case", "cases"), counted(joined.coverage.size(), "op", "ops"),
-                     counted(joined.rows.size(), "variant", "variants"));
+  out += fmt::format("{} of {}, {}", counted(cases_of(joined), "case"), counted(joined.coverage.size(), "op"),
+                     counted(joined.rows.size(), "variant"));
   if (!joined.merged) return out;
-  out += fmt::format("; {} from {}", counted(joined.parts.size(), "report", "reports"),
-                     counted(joined.machines.size(), "machine", "machines"));
+  out += fmt::format("; {} from {}", counted(joined.parts.size(), "report"), counted(joined.machines.size(), "machine"));
   return out + (joined.passed() ? ": one answer" : "");
 }
 
@@ -129,25 +142,27 @@ std::string report_markdown(const Joined& joined) {
   std::string out = "### assay: " + verdict_line(joined) + "\n\n";
   for (const auto& [heading, lines] : complaints(joined)) {
     if (lines.empty()) continue;
-    out += "**" + heading + fmt::format("** ({})\n\n```\n", lines.size());
-    for (std::size_t i = 0; i < std::min(lines.size(), kShown); ++i) out += lines[i] + "\n";
-    out += "```\n\n";
+    std::string block;
+    for (std::size_t i = 0; i < std::min(lines.size(), kShown); ++i) block += lines[i] + "\n";
+    if (lines.size() > kShown) block += fmt::format("and {} more\n", lines.size() - kShown);
+    const std::string fence = fence_of(block);
+    out += fmt::format("**{}** ({})\n\n{}\n{}{}\n\n", heading, lines.size(), fence, block, fence);
   }
   out += "| worst margins | margin | z | spread | cases | case |\n|---|--:|--:|--:|--:|---|\n";
   const auto rows = worst_rows(joined);
   for (std::size_t i = 0; i < std::min(rows.size(), kShown); ++i) {
-    out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", rows[i].variant, margin_text(rows[i].margin),
+    out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", cell(rows[i].variant), margin_text(rows[i].margin),
                        figure(rows[i].z, "{:+.3g}"), figure(rows[i].spread, "{:.3g}"), rows[i].cases.size(),
                        cell(rows[i].worst_case));
   }
   out += "\n| machine | CPU | ISAs | compiler | flags |\n|---|---|---|---|---|\n";
   for (std::size_t i = 0; i < joined.machines.size(); ++i) {
     const Machine& machine = joined.machines[i];
-    out += fmt::format("| {} | {} | {} | {} {} | {} |\n", i + 1, cell(machine.cpu), machine.isas, machine.compiler,
-                       machine.build_type, cell(machine.flags));
+    out += fmt::format("| {} | {} | {} | {} {} | {} |\n", i + 1, cell(machine.cpu), cell(machine.isas), cell(machine.compiler),
+                       cell(machine.build_type), cell(machine.flags));
   }
   out += joined.notes.empty() ? "" : "\n";
-  for (const std::string& note : joined.notes) out += "- " + note + "\n";
+  for (const std::string& note : joined.notes) out += "- " + cell(note) + "\n";
   return out;
 }
 
