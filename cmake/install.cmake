@@ -39,7 +39,8 @@ install(DIRECTORY golden/models golden/traces golden/texts DESTINATION ${CMAKE_I
 install(FILES golden/MANIFEST.json golden/SCHEMA.md golden/LICENSES.md DESTINATION ${CMAKE_INSTALL_DATADIR}/assay/golden)
 install(FILES golden/ledger.json DESTINATION ${CMAKE_INSTALL_DATADIR}/assay/golden OPTIONAL)
 install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES action.yml DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs examples templates DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN "__pycache__" EXCLUDE)
 # What made the goldens, for who would record their own or make ours again.
 install(DIRECTORY golden/record DESTINATION ${CMAKE_INSTALL_DATADIR}/assay/golden PATTERN "__pycache__" EXCLUDE)
 

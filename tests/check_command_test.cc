@@ -177,6 +177,22 @@ TEST(CheckCommand, InterruptedItSaysWhatItKnows) {
   }
 }
 
+// A place where nothing can be kept is no failure of the kernels.
+TEST(CheckCommand, PassesWhereverItStands) {
+  const std::vector<std::string> words{"check", "add", "--isa", "scalar", "--case", "refusals", "-q"};
+  for (const std::string home : {"", "/dev/null", "/nonexistent", "relative"}) {
+    const Ran ran = run_assay(words, {"HOME=" + home, "XDG_STATE_HOME="});
+    EXPECT_EQ(ran.status, 0) << home << ran.err;
+    EXPECT_EQ(ran.err, "") << home;
+  }
+  const Ran gone = run_assay(
+      {}, {},
+      {{"sh", "-c", "mkdir gone.$$ && cd gone.$$ && rmdir ../gone.$$ && exec \"$0\" check add --isa scalar --case refusals -q"},
+       ""});
+  EXPECT_EQ(gone.status, 0) << gone.err;
+  EXPECT_EQ(gone.err, "");
+}
+
 TEST(CheckCommand, RowsComeAsOpsEnd) {
   const auto start = std::chrono::steady_clock::now();
   Program program({"check", "-j", "2"});

@@ -54,6 +54,31 @@ TEST(CiReports, JUnitHasATestcaseACase) {
   EXPECT_EQ(junit_xml(odd).find('\x01'), std::string::npos);
 }
 
+// A stranger's golden may name its cases anything.
+TEST(CiReports, NoNameBreaksAForm) {
+  for (const std::string name :
+       {"a|b", "a`b", "```", "a::b", "100%", "a\nb", "a,b", "<b>&\"'", "\xff\xfe", "*_a_*", "[x](y)", "]]>"}) {
+    SuiteResult odd;
+    odd.cases = {case_of("mine:fast", name, "wrong: " + name)};
+    const std::string xml = junit_xml(odd);
+    EXPECT_EQ(count(xml, "<"), 9U) << name << xml;  // the declaration, four elements and their ends
+    EXPECT_NO_THROW(static_cast<void>(nlohmann::json(xml).dump())) << name;  // UTF-8
+    EXPECT_EQ(nlohmann::json::parse(sarif_json(odd)).at("runs").at(0).at("results").size(), 1U) << name;
+    EXPECT_EQ(nlohmann::json::parse(gitlab_annotations(odd)).size(), 1U) << name;
+    const std::string github = github_annotations(odd, 9);
+    EXPECT_EQ(count(github, "\n"), 1U) << github;
+    EXPECT_EQ(count(github.substr(0, github.find("wrong")), "::"), 2U) << github;
+    const std::string summary = summary_markdown(odd, CheckRequest{});
+    const std::size_t row = summary.find("| mine:fast |");
+    ASSERT_NE(row, std::string::npos) << summary;
+    const std::string line = summary.substr(row, summary.find('\n', row) - row);
+    EXPECT_EQ(count(line, "|") - count(line, "\\|"), 7U) << line;
+    EXPECT_EQ(count(line, "`"), count(line, "\\`")) << line;
+    const std::string fence = name == "```" ? "````\n" : "```\n";
+    EXPECT_EQ(count(summary, "\n" + fence), 2U) << summary;
+  }
+}
+
 TEST(CiReports, SarifHasAResultForEachThatDidNotPass) {
   const nlohmann::json log = nlohmann::json::parse(sarif_json(mixed()));
   EXPECT_EQ(log.at("version"), "2.1.0");

@@ -22,7 +22,7 @@ grep -q '"verdict": "pass"' "$work/report.json" || die "'assay check add --json'
 
 say "what belongs to an installation"
 for file in share/assay/golden/{MANIFEST.json,SCHEMA.md,LICENSES.md,ops/add.h5,record/record_ops.py,record/requirements.txt} \
-  share/doc/assay/{LICENSE,README.md,CHANGELOG.md,CONTRIBUTING.md,docs/design.md,docs/plots/diff.png} \
+  share/doc/assay/{LICENSE,README.md,CHANGELOG.md,CONTRIBUTING.md,docs/design.md,docs/plots/diff.png,action.yml,examples/ci/CMakeLists.txt,examples/python/orders.py,templates/assay.gitlab-ci.yml} \
   share/man/man1/assay.1 share/bash-completion/completions/assay share/zsh/site-functions/_assay \
   share/fish/vendor_completions.d/assay.fish; do
   [[ -s $prefix/$file ]] || die "$file is missing or empty"
