@@ -119,9 +119,11 @@ TEST(Pages, AReportShowsFailuresMarginsAndBench) {
   const Opened failed = open_page(folder, page(join({bad, part("add_scalar", "a", "other")}, true), {}, {}));
   EXPECT_EQ(failed.console, "");
   for (const char* there :
-       {"bound: &lt;y&gt; &amp; \"z\"", ">Failures<", ">Not one answer<", ">Run by nobody (1)<", "banner bad\"><strong>FAIL: "}) {
+       {"bound: &lt;y&gt; &amp; \"z\"", ">Failures<", ">Not one answer<", ">Run by nobody (1)<", "banner bad\"><strong>FAIL: ", "class=\"scale\""}) {
     EXPECT_NE(failed.dom.find(there), std::string::npos) << there;
   }
+  bad.cases[0].margin = 0;  // such as a fault: no error, which a bar would show beside the bound
+  EXPECT_EQ(open_page(folder, page(join({bad}, false), {}, {})).dom.find("class=\"scale\""), std::string::npos);
 }
 
 // Words of an attribute of the root element.
