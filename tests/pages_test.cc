@@ -118,8 +118,8 @@ TEST(Pages, AReportShowsFailuresMarginsAndBench) {
   bad.cases[0].failure = "bound: <y> & \"z\"";
   const Opened failed = open_page(folder, page(join({bad, part("add_scalar", "a", "other")}, true), {}, {}));
   EXPECT_EQ(failed.console, "");
-  for (const char* there :
-       {"bound: &lt;y&gt; &amp; \"z\"", ">Failures<", ">Not one answer<", ">Run by nobody (1)<", "banner bad\"><strong>FAIL: ", "class=\"scale\""}) {
+  for (const char* there : {"bound: &lt;y&gt; &amp; \"z\"", ">Failures<", ">Not one answer<", ">Run by nobody (1)<",
+                            "banner bad\"><strong>FAIL: ", "class=\"scale\""}) {
     EXPECT_NE(failed.dom.find(there), std::string::npos) << there;
   }
   bad.cases[0].margin = 0;  // such as a fault: no error, which a bar would show beside the bound
