@@ -55,18 +55,22 @@ TEST_P(Explain, WhatIsPlantedIsTold) {
 
 INSTANTIATE_TEST_SUITE_P(
     Each, Explain,
-    testing::Values(Planted{"rms_norm", "eps_outside", "eps-outside-root", ""}, Planted{"rms_norm", "no_eps", "no-eps", ""},
-                    Planted{"rms_norm", "last_left_out", "without-last:n", ""}, Planted{"rms_norm", "dense_rows", "dense:x", ""},
-                    Planted{"rms_norm", "in_long_rows", "without-last:n", "n is above 256"},
-                    Planted{"rms_norm", "own_row", "own-row-as-weights", ""},
-                    Planted{"rms_norm", "bfloat_weights", "in-bf16:w", ""}, Planted{"rms_norm", "scaled", "factor", ""},
-                    Planted{"rms_norm", "reads_past", "factor", ""},
-                    Planted{"rms_norm", "last_unwritten", "out-last-left-out:y:n", ""},
-                    Planted{"softmax", "not_divided", "not-divided", ""}, Planted{"swiglu", "gelu", "gelu", ""},
-                    Planted{"swiglu", "exchanged", "exchanged:gate-up", ""}, Planted{"add", "difference", "difference", ""},
-                    Planted{"matvec_f32", "bfloat_x", "x=bf16;", ""}, Planted{"matvec_f32", "last_column", "without-last:k", ""},
-                    Planted{"matvec_f32", "in_threes", "without-last:k", "k mod 16 is 3, past 16"},
-                    Planted{"matvec_f32", "neighbour", "out-last-is-the-one-before:y:n", ""}),
+    testing::Values(
+        Planted{"rms_norm", "eps_outside", "eps-outside-root", ""}, Planted{"rms_norm", "no_eps", "no-eps", ""},
+        Planted{"rms_norm", "last_left_out", "without-last:n", ""}, Planted{"rms_norm", "dense_rows", "dense:x", ""},
+        Planted{"rms_norm", "in_long_rows", "without-last:n", "n is above 256"},
+        Planted{"rms_norm", "own_row", "own-row-as-weights", ""}, Planted{"rms_norm", "bfloat_weights", "in-bf16:w", ""},
+        Planted{"rms_norm", "scaled", "factor", ""}, Planted{"rms_norm", "reads_past", "factor", ""},
+        Planted{"rms_norm", "last_unwritten", "out-last-left-out:y:n", ""}, Planted{"softmax", "not_divided", "not-divided", ""},
+        Planted{"swiglu", "gelu", "gelu", ""}, Planted{"swiglu", "exchanged", "exchanged:gate-up", ""},
+        Planted{"add", "difference", "difference", ""}, Planted{"matvec_f32", "bfloat_x", "x=bf16;", ""},
+        Planted{"matvec_f32", "last_column", "without-last:k", ""},
+        Planted{"matvec_f32", "in_threes", "without-last:k", "k mod 16 is 3, past 16"},
+        Planted{"matvec_f32", "neighbour", "out-last-is-the-one-before:y:n", ""},
+        Planted{"matvec_f32", "accumulated", "accumulated", ""}, Planted{"rms_norm", "fourth_lost", "summed:fourth-of-4x8", ""},
+        Planted{"rms_norm", "bfloat_results", "results-in-bf16", ""},
+        Planted{"rms_norm", "bfloat_before_weights", "in-bf16-before-weights", ""},
+        Planted{"gemv_q4_0_q8_0", "no_offset", "offset-left-out:w", ""}, Planted{"rope", "second_minus", "second-minus", ""}),
     [](const auto& one) { return std::string(one.param.op) + "_" + one.param.kernel; });
 
 TEST(ExplainNone, WhatIsWrongByChanceHasNoExplanation) {
@@ -74,6 +78,13 @@ TEST(ExplainNone, WhatIsWrongByChanceHasNoExplanation) {
   ASSERT_TRUE(kernel.contains("explanations"));
   EXPECT_TRUE(kernel["explanations"].empty()) << kernel["explanations"];
   EXPECT_GT(kernel["hypotheses"], 100);
+}
+
+// Every output of most cases is wrong, and a case or two pass by chance: no size that tells them apart is a reason.
+TEST(ExplainNone, AFewCasesThatPassMakeNoCondition) {
+  const auto kernel = told_of("gemv_q4_0_q8_0", "misread:bfloat_scale");
+  ASSERT_TRUE(kernel.contains("explanations"));
+  EXPECT_TRUE(kernel["explanations"].empty()) << kernel["explanations"];
 }
 
 TEST(ExplainNone, ARightKernelHasNothingToExplain) {

@@ -236,6 +236,31 @@ TEST(Order, MeasuresTheAccumulator) {
   }
 }
 
+// Eight lanes of f32 whose sums meet in f64: terms 0 and 1 meet there.
+TEST(Order, TheNarrowerOfTwoAccumulatorsCounts) {
+  Sum sum{.terms = 100, .places = 1};
+  sum.run = [](std::span<const Sum::Factors> rows, const Sum::Factors& x) {
+    std::vector<double> sums;
+    for (const Sum::Factors& w : rows) {
+      std::vector<double> lanes(8);
+      for (std::size_t i = 0; i < w.size(); ++i) lanes[i % 8] = to_f32(lanes[i % 8] + w[i] * (x.empty() ? 1 : x[i]));
+      double all = 0;
+      for (const double lane : lanes) all += lane;
+      sums.push_back(all);
+    }
+    return sums;
+  };
+  const SumOrder order = order_of(kernel_of(sum));
+  ASSERT_TRUE(order.found) << order.why;
+  EXPECT_EQ(accumulator_name(*order.found), "f32");
+}
+
+TEST(Order, AThirdTermMeetsTwoThatMeetFirst) {
+  const SumOrder order = order_of(sum_of({.lanes = 2}, 3));
+  ASSERT_TRUE(order.found) << order.why;
+  EXPECT_EQ(accumulator_name(*order.found), "f32");
+}
+
 TEST(Order, WorksInPiecesWhereTheMaskIsSmall) {
   const SumOrder order = order_of(sum_of({}, 1000, to_bf16));
   ASSERT_TRUE(order.found) << order.why;

@@ -7,8 +7,10 @@
 
 #include "harness/plugin/assay_plugin.h"
 #include "kernels/activations/activations.h"
+#include "kernels/formats/blocks.h"
 #include "kernels/norms/norms.h"
 #include "kernels/products/products.h"
+#include "kernels/rope/rope.h"
 
 namespace {
 
@@ -33,6 +35,9 @@ enum class Norm : std::uint8_t {
   chance,
   last_unwritten,
   reads_past,
+  fourth_lost,
+  bfloat_results,
+  bfloat_before_weights,
 };
 
 float bfloat(float x) {
@@ -58,7 +63,10 @@ AssayStatus rms_norm(const void* args) {
     float* const y = a.y + row * a.y_stride;
     const std::int64_t summed = kNorm == Norm::last_left_out || (kNorm == Norm::in_long_rows && a.n > 256) ? a.n - 1 : a.n;
     double squares = 0;
-    for (std::int64_t i = 0; i < summed; ++i) squares += static_cast<double>(x[i]) * static_cast<double>(x[i]);
+    for (std::int64_t i = 0; i < summed; ++i) {
+      if (kNorm == Norm::fourth_lost && i < a.n / 32 * 32 && i % 32 >= 24) continue;
+      squares += static_cast<double>(x[i]) * static_cast<double>(x[i]);
+    }
     const double eps = static_cast<double>(a.eps);
     const double mean = squares / static_cast<double>(kNorm == Norm::last_left_out || kNorm == Norm::in_long_rows ? summed : a.n);
     const double root = kNorm == Norm::eps_outside ? std::sqrt(mean) + eps
@@ -69,7 +77,10 @@ AssayStatus rms_norm(const void* args) {
       double w = static_cast<double>(kNorm == Norm::own_row ? x[i] : kNorm == Norm::bfloat_weights ? bfloat(a.w[i]) : a.w[i]);
       if (kNorm == Norm::scaled || kNorm == Norm::reads_past) w *= 1.5;
       if (kNorm == Norm::chance) w *= 1 + 0.3 * std::sin(static_cast<double>(x[i]) * 977 + static_cast<double>(i));
-      y[i] = static_cast<float>(static_cast<double>(x[i]) / root * w);
+      const double normal = static_cast<double>(x[i]) / root;
+      const bool rounds = kNorm == Norm::bfloat_before_weights;
+      y[i] = static_cast<float>((rounds ? static_cast<double>(bfloat(static_cast<float>(normal))) : normal) * w);
+      if (kNorm == Norm::bfloat_results) y[i] = bfloat(y[i]);
     }
   }
   return assay::ASSAY_OK;
@@ -118,7 +129,7 @@ AssayStatus subtract(const void* args) {
   return assay::ASSAY_OK;
 }
 
-enum class Product : std::uint8_t { bfloat_x, last_column, in_threes, neighbour };
+enum class Product : std::uint8_t { bfloat_x, last_column, in_threes, neighbour, accumulated };
 template <Product kProduct>
 AssayStatus matvec(const void* args) {
   const auto& a = *static_cast<const ProductArgs*>(args);
@@ -129,12 +140,74 @@ AssayStatus matvec(const void* args) {
   const std::int64_t k = drops ? a.k - 1 : a.k;
   for (std::int64_t i = 0; i < a.n; ++i) {
     const std::int64_t row = kProduct == Product::neighbour && i > 0 && i + 1 == a.n ? i - 1 : i;
-    double sum = 0;
+    double sum = kProduct == Product::accumulated ? static_cast<double>(a.y[i]) : 0;
     for (std::int64_t c = 0; c < k; ++c) {
       const float v = kProduct == Product::bfloat_x ? bfloat(x[c]) : x[c];
       sum += static_cast<double>(w[(row / 32 * a.k + c) * 32 + row % 32]) * static_cast<double>(v);
     }
     a.y[i] = static_cast<float>(sum);
+  }
+  return assay::ASSAY_OK;
+}
+
+// q4_0: the codes as they are stored, without their offset; or their scales' product rounded to bf16, which has no explanation.
+template <bool kRoundsScale>
+AssayStatus gemv_q4_0(const void* args) {
+  const auto& a = *static_cast<const ProductArgs*>(args);
+  if (!assay_product_sizes(&a) || a.m != 1 || a.k % 32 != 0) return assay::ASSAY_BAD_SHAPE;
+  const auto half = [](std::uint16_t bits) {
+    _Float16 value;
+    std::memcpy(&value, &bits, sizeof value);
+    return static_cast<float>(value);
+  };
+  const auto* const x = static_cast<const assay::BlockQ8_0*>(a.x);
+  const auto* w = static_cast<const assay::BlockQ4_0*>(a.w);
+  for (std::int64_t i = 0; i < a.n; ++i, w += a.k / 32) {
+    float sum = 0;
+    for (std::int64_t b = 0; b < a.k / 32; ++b) {
+      const int offset = kRoundsScale ? 8 : 0;
+      int codes = 0;
+      for (int j = 0; j < 16; ++j) {
+        codes += ((w[b].qs[j] & 15) - offset) * x[b].qs[j] + ((w[b].qs[j] >> 4) - offset) * x[b].qs[j + 16];
+      }
+      const float scale = half(w[b].d) * half(x[b].d);
+      sum += (kRoundsScale ? bfloat(scale) : scale) * static_cast<float>(codes);
+    }
+    a.y[i] = sum;
+  }
+  return assay::ASSAY_OK;
+}
+
+AssayStatus second_minus(const void* args) {  // of rope, with split pairs and neighbours
+  const auto& a = *static_cast<const assay::RopeArgs*>(args);
+  if (!assay_rope_sizes(&a) || a.rot_dim % 2 != 0 || a.rot_dim > a.head_dim) return assay::ASSAY_BAD_SHAPE;
+  const std::int64_t pairs = a.rot_dim / 2;
+  std::int64_t period = 0;
+  for (int c = 0; c < 4 && a.pairing == assay::ASSAY_ROPE_SECTIONED; period += a.sections[c++]) {
+    if (a.sections[c] < 0 || (a.sections[c] > 0 && period < pairs && c >= a.components)) return assay::ASSAY_BAD_PARAMETER;
+  }
+  const bool known = a.pairing >= 0 && a.pairing <= assay::ASSAY_ROPE_SECTIONED;
+  const bool empty = a.pairing == assay::ASSAY_ROPE_SECTIONED ? period == 0 : a.components == 0 && pairs > 0;
+  if (!known || empty) return assay::ASSAY_BAD_PARAMETER;
+  for (std::int64_t at = 0; at < a.rows * a.heads; ++at) {
+    const std::int64_t row = at / a.heads;
+    const float* const x = a.x + row * a.x_row_stride + at % a.heads * a.x_head_stride;
+    float* const y = a.y + row * a.y_row_stride + at % a.heads * a.y_head_stride;
+    for (std::int64_t i = 0; i < pairs; ++i) {
+      std::int64_t component = 0;
+      for (std::int64_t rest = period > 0 ? i % period : 0; period > 0 && rest >= a.sections[component];) {
+        rest -= a.sections[component++];
+      }
+      const std::int64_t table = component * a.component_stride + row * a.table_stride + i;
+      const bool neighbours = a.pairing == assay::ASSAY_ROPE_ADJACENT;
+      const std::int64_t first = neighbours ? 2 * i : i;
+      const std::int64_t second = neighbours ? 2 * i + 1 : i + pairs;
+      const float x0 = x[first];
+      const float x1 = x[second];
+      y[first] = x0 * a.cos[table] - x1 * a.sin[table];
+      y[second] = x1 * a.cos[table] - x0 * a.sin[table];
+    }
+    for (std::int64_t d = a.rot_dim; d < a.head_dim; ++d) y[d] = x[d];
   }
   return assay::ASSAY_OK;
 }
@@ -163,7 +236,14 @@ constexpr AssayPluginKernel kKernels[] = {kernel("rms_norm", "right", rms_norm<N
                                           kernel("matvec_f32", "bfloat_x", matvec<Product::bfloat_x>),
                                           kernel("matvec_f32", "last_column", matvec<Product::last_column>),
                                           kernel("matvec_f32", "in_threes", matvec<Product::in_threes>),
-                                          kernel("matvec_f32", "neighbour", matvec<Product::neighbour>)};
+                                          kernel("matvec_f32", "neighbour", matvec<Product::neighbour>),
+                                          kernel("matvec_f32", "accumulated", matvec<Product::accumulated>),
+                                          kernel("rms_norm", "fourth_lost", rms_norm<Norm::fourth_lost>),
+                                          kernel("rms_norm", "bfloat_results", rms_norm<Norm::bfloat_results>),
+                                          kernel("rms_norm", "bfloat_before_weights", rms_norm<Norm::bfloat_before_weights>),
+                                          kernel("gemv_q4_0_q8_0", "no_offset", gemv_q4_0<false>),
+                                          kernel("gemv_q4_0_q8_0", "bfloat_scale", gemv_q4_0<true>),
+                                          kernel("rope", "second_minus", second_minus)};
 
 }  // namespace
 

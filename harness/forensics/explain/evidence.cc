@@ -108,9 +108,9 @@ bool call_again(const Op& op, Evidence& one, const Candidate& candidate, std::si
   again.allow_over_read(candidate.traits.over_read());
   Outcome outcome = again.run(*candidate.executor, with_numbers(again));
   if (outcome.crashed || outcome.status != ASSAY_OK) return false;
-  const std::vector<Array> before = outputs_before(op, one, page);
+  one.before = outputs_before(op, one, page);
   for (std::size_t o = 0; o < outcome.outputs.size(); ++o) {
-    one.unwritten.push_back(equal_elements(outcome.outputs[o], before[o]));
+    one.unwritten.push_back(equal_elements(outcome.outputs[o], one.before[o]));
     const Mask same = equal_elements(outcome.outputs[o], one.call->outputs[o]);
     for (std::size_t i = 0; i < same.size(); ++i) one.unsteady = one.unsteady || (!same[i] && !one.unwritten[o][i]);
   }

@@ -24,6 +24,7 @@ struct Evidence {
   std::vector<Mask> unwritten;          // of a case that fails: what holds what lay there before
   // Of a case that fails, when it is called once more: what it gives, and the inputs with what lay in their gaps (empty where they have none).
   std::vector<Array> again;
+  std::vector<Array> before;  // what lay in its outputs then
   std::vector<std::vector<std::uint8_t>> laid;
   bool recovers = false;  // it failed in the run, and passes when it is called once more
   bool unsteady = false;  // it gives other results where other bytes lie in its outputs before the call

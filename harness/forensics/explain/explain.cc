@@ -21,7 +21,9 @@ constexpr std::size_t kKeptBytes = std::size_t{3} << 29;
 constexpr std::size_t kFirst = 4;            // cheap cases that decide whether a hypothesis is worth the rest
 constexpr std::size_t kMostConditions = 12;  // equally simple ones that are told of a hypothesis
 constexpr std::size_t kMostNear = 3;
-constexpr double kMuchSmaller = 0.01;  // of the margin: nearly an explanation
+constexpr double kLeastShare = 0.75;     // of what a place names, what must be wrong
+constexpr std::size_t kLeastBroken = 8;  // cases that pass: fewer are told from those that fail by chance
+constexpr double kMuchSmaller = 0.01;    // of the margin: nearly an explanation
 
 class Search {
  public:
@@ -100,14 +102,34 @@ class Search {
     return found;
   }
 
-  // Whether there is a failing case of whose outputs a place is not all: else it says no more than that they are wrong.
-  bool leaves_some(const Hypothesis& hypothesis) const {
-    return std::ranges::any_of(failing_, [&](const Evidence* one) {
-      const auto said = hypothesis.predict(*one);
-      return said && std::ranges::any_of(said->outputs, [](const reference::Expected& output) {
-               return std::ranges::find(output.bits_only, 0) != output.bits_only.end();
-             });
-    });
+  // How many of the outputs that a place names are wrong, as a share; 0 where it names all of every failing case, which says nothing.
+  double share_of(const Hypothesis& place) const {
+    double named = 0;
+    double wrong = 0;
+    bool leaves_some = false;
+    for (const Evidence* const one : failing_) {
+      const auto said = place.predict(*one);
+      for (std::size_t o = 0; said && o < one->wrong.size(); ++o) {
+        const auto& truth = one->call->expected[o].bits_only;
+        for (std::size_t i = 0; i < one->wrong[o].size(); ++i) {
+          const bool names = said->outputs[o].bits_only[i] != 0;
+          leaves_some = leaves_some || !names;
+          if (!names || (!truth.empty() && truth[i] != 0)) continue;
+          ++named;
+          if (one->wrong[o][i]) ++wrong;
+        }
+      }
+    }
+    return leaves_some ? wrong / named : 0;
+  }
+
+  // A place is told where most of what it names is wrong, and calls enough that pass stand against its condition; the one that names it best.
+  void tell_place(const Hypothesis& place, const List& broken) {
+    const double share = share_of(place);
+    if (share < kLeastShare || share < share_ || (!broken.empty() && broken.size() < kLeastBroken)) return;
+    if (share > share_) std::erase_if(out_.told, [](const Explanation& one) { return one.kind == "place"; });
+    share_ = share;
+    tell_all(place, broken, 0);
   }
 
   // Cases that pass and in which the hypothesis would have the kernel be wrong.
@@ -130,15 +152,22 @@ class Search {
     }
     const List broken = broken_by(hypothesis);
     if (out_.ended_early) return;
-    if (broken.empty() && hypothesis.kind == "place" && !leaves_some(hypothesis)) return;
-    if (broken.empty()) return tell(hypothesis, nullptr, near.margin);
-    const auto conditions = conditions_between(op_, failing_, broken, kMostConditions);
-    for (const Condition& one : conditions) tell(hypothesis, &one, near.margin);
-    if (conditions.empty() && !hypothesis.only_where) {
-      near.broken = broken.size();
-      near.against = broken.front()->name;
-      out_.near.push_back(std::move(near));
+    if (hypothesis.kind == "place") return tell_place(hypothesis, broken);
+    if (tell_all(hypothesis, broken, near.margin) || hypothesis.only_where) return;
+    near.broken = broken.size();
+    near.against = broken.front()->name;
+    out_.near.push_back(std::move(near));
+  }
+
+  // Whether it can be told: it breaks no case, or a condition tells those apart.
+  bool tell_all(const Hypothesis& hypothesis, const List& broken, double margin) {
+    if (broken.empty()) {
+      tell(hypothesis, nullptr, margin);
+      return true;
     }
+    const auto conditions = conditions_between(op_, failing_, broken, kMostConditions);
+    for (const Condition& one : conditions) tell(hypothesis, &one, margin);
+    return !conditions.empty();
   }
 
   // Of the simplest declarations the one that the errors fill most.
@@ -185,6 +214,7 @@ class Search {
   List failing_;
   List passing_;
   double before_ = 0;
+  double share_ = 0;  // of the place that is told
 };
 
 // Keeps every result, so that cases that pass count too.

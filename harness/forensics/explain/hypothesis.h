@@ -39,16 +39,19 @@ using Hypotheses = std::vector<Hypothesis>;
 using Cases = std::span<const Evidence>;
 
 // Each appends those of its kind that concern the op.
-void add_sizes(const Op& op, Cases cases, Hypotheses& all);      // a size smaller than it is
-void add_params(const Op& op, Cases cases, Hypotheses& all);     // another number, choice or position
-void add_inputs(const Op& op, Cases cases, Hypotheses& all);     // elements, rows or whole inputs misplaced
-void add_strides(const Op& op, Cases cases, Hypotheses& all);    // gaps between rows ignored
-void add_blocks(const Op& op, Cases cases, Hypotheses& all);     // fields of blocks
-void add_results(const Op& op, Cases cases, Hypotheses& all);    // results misplaced, scaled, rounded, of another class
-void add_roundings(const Op& op, Cases cases, Hypotheses& all);  // conversions that round in another way
-void add_formulas(const Op& op, Cases cases, Hypotheses& all);   // another formula
-void add_declared(const Op& op, Cases cases, Hypotheses& all);   // arithmetic that can be declared
-void add_places(const Op& op, Cases cases, Hypotheses& all);     // where alone
+void add_sizes(const Op& op, Cases cases, Hypotheses& all);       // a size smaller than it is
+void add_params(const Op& op, Cases cases, Hypotheses& all);      // another number, choice or position
+void add_inputs(const Op& op, Cases cases, Hypotheses& all);      // elements, rows or whole inputs misplaced
+void add_strides(const Op& op, Cases cases, Hypotheses& all);     // gaps between rows ignored
+void add_blocks(const Op& op, Cases cases, Hypotheses& all);      // fields of blocks
+void add_results(const Op& op, Cases cases, Hypotheses& all);     // results misplaced, scaled, rounded, of another class
+void add_left(const Op& op, Cases cases, Hypotheses& all);        // on what lay there before, or in a narrower type
+void add_roundings(const Op& op, Cases cases, Hypotheses& all);   // conversions that round in another way
+void add_quantisers(const Op& op, Cases cases, Hypotheses& all);  // codes and their scales
+void add_rotations(const Op& op, Cases cases, Hypotheses& all);   // of rope
+void add_formulas(const Op& op, Cases cases, Hypotheses& all);    // another formula
+void add_declared(const Op& op, Cases cases, Hypotheses& all);    // arithmetic that can be declared
+void add_places(const Op& op, Cases cases, Hypotheses& all);      // where alone
 Hypotheses catalogue(const Op& op, Cases cases);
 
 // The name of the size that an axis of a tensor has in every case; "axis 1" where none fits.

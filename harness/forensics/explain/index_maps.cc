@@ -55,6 +55,10 @@ template <I kStep>
 I written_over(I i, I n) {  // stored at the index mod kStep: the last one stays
   return i >= kStep ? kNone : i + (n - 1 - i) / kStep * kStep;
 }
+template <I kStep, I kFrom, I kTo>
+I without_part(I i, I n) {  // of whole steps; the tail counts
+  return i < n / kStep * kStep && i % kStep >= kFrom && i % kStep < kTo ? kNone : i;
+}
 template <I kLane>
 I without_lane(I i, I /*n*/) {
   return i % 16 == kLane ? kNone : i;
@@ -130,6 +134,17 @@ constexpr IndexMap kMaps[] = {
     {"upper-of-8", "lane", "of every eight the last four take no part", upper_half<8>, 3},
     {"upper-of-16", "lane", "of every sixteen the last eight take no part", upper_half<16>, 3},
     {"upper-of-32", "lane", "of every 32 the last sixteen take no part", upper_half<32>, 3},
+    {"last-of-8", "tail", "the last of every eight takes no part", last_of_step<8>, 3},
+    {"second-of-2x8", "lane", "of every whole sixteen the second eight take no part", without_part<16, 8, 16>, 3},
+    {"second-of-2x16", "lane", "of every whole 32 the second sixteen take no part", without_part<32, 16, 32>, 3},
+    {"second-of-4x8", "lane", "of every whole 32 the second eight take no part", without_part<32, 8, 16>, 3},
+    {"third-of-4x8", "lane", "of every whole 32 the third eight take no part", without_part<32, 16, 24>, 3},
+    {"fourth-of-4x8", "lane", "of every whole 32 the last eight take no part", without_part<32, 24, 32>, 3},
+    {"first-of-4x8", "lane", "of every whole 32 the first eight alone count", without_part<32, 8, 32>, 3},
+    {"second-of-4x16", "lane", "of every whole 64 the second sixteen take no part", without_part<64, 16, 32>, 3},
+    {"third-of-4x16", "lane", "of every whole 64 the third sixteen take no part", without_part<64, 32, 48>, 3},
+    {"fourth-of-4x16", "lane", "of every whole 64 the last sixteen take no part", without_part<64, 48, 64>, 3},
+    {"first-of-4x16", "lane", "of every whole 64 the first sixteen alone count", without_part<64, 16, 64>, 3},
     {"lane-7", "lane", "the eighth of every sixteen takes no part", without_lane<7>, 4},
 };
 

@@ -18,11 +18,15 @@ std::optional<Prediction> with_inputs(const Op& op, const Evidence& one, std::ve
   return reference_of(op, one.params, inputs, one);
 }
 
+std::string names_of(Cases cases, const std::vector<std::size_t>& which) {
+  const auto specs = cases.front().inputs();
+  return which.size() == 1 ? specs[which[0]]->name : fmt::format("{} and {}", specs[which[0]]->name, specs[which[1]]->name);
+}
+
 // Of one input, or of two that lie alike, as k and v, or a table's sines and cosines.
 void add_input_maps(const Op& op, Cases cases, const std::vector<std::size_t>& which, Hypotheses& all) {
   const TensorSpec& spec = *cases.front().inputs()[which.front()];
-  const std::string name =
-      which.size() == 1 ? spec.name : fmt::format("{} and {}", spec.name, cases.front().inputs()[which.back()]->name);
+  const std::string name = names_of(cases, which);
   for (std::size_t axis = 0; axis < spec.shape.size(); ++axis) {
     const std::string along = axis_name(cases, spec.name, axis);
     for (const IndexMap& map : index_maps()) {
@@ -71,6 +75,9 @@ constexpr OtherInput kOtherInputs[] = {
     {"plus-one", "operand", "is taken one larger (1 + w)", [](double x) { return x + 1; }, 2},
     {"flushed", "flush", "is read as zero where it is denormal",
      [](double x) { return std::fabs(x) < 0x1p-126 ? std::copysign(0.0, x) : x; }, 2},
+    {"nan-as-zero", "class", "is taken for 0 where it is a NaN", [](double x) { return std::isnan(x) ? 0 : x; }, 2},
+    {"nan-as-least", "class", "is taken for -infinity where it is a NaN", [](double x) { return std::isnan(x) ? -INFINITY : x; },
+     2},
     {"clamped-8", "range", "is cut off at -8 and 8", [](double x) { return x < -8  ? -8
                                                                            : x > 8 ? 8
                                                                                    : x; }, 4},
@@ -82,19 +89,36 @@ bool is_declarable(const Op& op, const std::string& name) {
   return ((words & kActivations) != 0 && (name == "x" || name == "q")) || ((words & kWeights) != 0 && name == "w");
 }
 
-void add_other_inputs(const Op& op, std::size_t input, const TensorSpec& spec, Hypotheses& all) {
+void add_changes(const Op& op, Cases cases, const std::vector<std::size_t>& which, Hypotheses& all) {
+  const TensorSpec& spec = *cases.front().inputs()[which.front()];
   if (spec.dtype != DType::f32) return;
+  const std::string name = names_of(cases, which);
   for (const OtherInput& change : kOtherInputs) {
     const bool narrows = std::string_view(change.kind) == "narrowed";
     if (narrows && is_declarable(op, spec.name)) continue;
     const Law law = narrows ? Law::rounding : Law::equation;
-    all.push_back({fmt::format("{}:{}", change.name, spec.name), change.kind, fmt::format("{} {}", spec.name, change.words), law,
-                   change.cost, [&op, input, &change](const Evidence& one) {
+    const std::string words = fmt::format("{}{} {}", name, which.size() > 1 ? ", each," : "", change.words);
+    all.push_back({fmt::format("{}:{}", change.name, name), change.kind, words, law, change.cost,
+                   [&op, which, &change](const Evidence& one) {
                      std::vector<Array> inputs = one.call->inputs;
-                     inputs[input] = changed(std::move(inputs[input]), change.of);
+                     for (const std::size_t input : which) inputs[input] = changed(std::move(inputs[input]), change.of);
                      return with_inputs(op, one, std::move(inputs));
                    }});
   }
+}
+
+// f16 whose exponent is 0.
+void add_flushed_halves(const Op& op, std::size_t input, const TensorSpec& spec, Hypotheses& all) {
+  if (spec.dtype != DType::f16) return;
+  all.push_back({fmt::format("flushed:{}", spec.name), "flush", fmt::format("{} is read as zero where it is denormal", spec.name),
+                 Law::equation, 2, [&op, input](const Evidence& one) {
+                   std::vector<Array> inputs = one.call->inputs;
+                   for (std::size_t high = 1; high < inputs[input].bytes.size(); high += 2) {
+                     std::uint8_t& byte = inputs[input].bytes[high];
+                     if ((byte & 0x7c) == 0) byte &= 0x80, inputs[input].bytes[high - 1] = 0;
+                   }
+                   return with_inputs(op, one, std::move(inputs));
+                 }});
 }
 
 // Two inputs of a type: each in the other's place, or one in both.
@@ -127,10 +151,12 @@ void add_inputs(const Op& op, Cases cases, Hypotheses& all) {
   const auto specs = cases.front().inputs();
   for (std::size_t input = 0; input < specs.size(); ++input) {
     add_input_maps(op, cases, {input}, all);
-    add_other_inputs(op, input, *specs[input], all);
+    add_changes(op, cases, {input}, all);
+    add_flushed_halves(op, input, *specs[input], all);
     for (std::size_t other = input + 1; other < specs.size(); ++other) {
-      if (specs[input]->shape == specs[other]->shape && specs[input]->dtype == specs[other]->dtype)
-        add_input_maps(op, cases, {input, other}, all);
+      if (specs[input]->shape != specs[other]->shape || specs[input]->dtype != specs[other]->dtype) continue;
+      add_input_maps(op, cases, {input, other}, all);
+      add_changes(op, cases, {input, other}, all);
     }
   }
   add_exchanges(op, cases.front(), all);

@@ -23,6 +23,8 @@ constexpr OtherReal kReals[] = {
     {"negated", "is taken with the other sign", [](double v, const Params&) { return -v; }, 2},
     {"squared", "is squared", [](double v, const Params&) { return v * v; }, 2},
     {"rooted", "is replaced by its square root", [](double v, const Params&) { return std::sqrt(v); }, 2},
+    {"doubled", "is taken twice", [](double v, const Params&) { return 2 * v; }, 2},
+    {"halved", "is halved", [](double v, const Params&) { return v / 2; }, 2},
     {"1e-5", "is taken for 1e-5", [](double, const Params&) { return 1e-5; }, 2},
     {"1e-6", "is taken for 1e-6", [](double, const Params&) { return 1e-6; }, 2},
     {"10000", "is taken for 10000", [](double, const Params&) { return 1e4; }, 2},
@@ -106,6 +108,28 @@ void add_field(const Op& op, const Field& field, const std::string& param, Hypot
   }
 }
 
+// Each row sees one key less; the first of a sequence none, which gives +0.
+std::optional<Prediction> without_own_key(const Op& op, const Evidence& one) {
+  const I rows = one.whole.integer_or("rows", 1);
+  Prediction said{one.call->expected, {}};
+  reference::Expected& out = said.outputs[0];
+  const std::size_t of_row = out.value.size() / static_cast<std::size_t>(std::max<I>(rows, 1));
+  if (of_row == 0) return std::nullopt;
+  std::fill_n(out.value.begin(), of_row, 0.0);
+  std::fill_n(out.bound.begin(), of_row, 0.0);
+  if (rows == 1) return said;
+  Params params = one.whole;
+  params.set("rows", rows - 1);
+  std::vector<Array> inputs = one.call->inputs;
+  inputs[0].shape[0] = rows - 1;
+  inputs[0].bytes.erase(inputs[0].bytes.begin(), inputs[0].bytes.begin() + std::ssize(inputs[0].bytes) / rows);
+  const auto rest = one.sample ? std::nullopt : reference_of(op, params, inputs, one);
+  if (!rest) return std::nullopt;
+  std::ranges::copy(rest->outputs[0].value, out.value.begin() + static_cast<std::ptrdiff_t>(of_row));
+  std::ranges::copy(rest->outputs[0].bound, out.bound.begin() + static_cast<std::ptrdiff_t>(of_row));
+  return said;
+}
+
 // The last key that a row sees is another one; where its window begins stays.
 void add_masks(const Op& op, Hypotheses& all) {
   for (const I more : {1, -1}) {
@@ -115,6 +139,7 @@ void add_masks(const Op& op, Hypotheses& all) {
                      Params params = one.whole;
                      const I window = params.integer_or("window", 0);
                      if (!params.has("position") || window + more == 0) return std::nullopt;
+                     if (more < 0 && params.integer("position") == 0) return without_own_key(op, one);
                      params.set("position", params.integer("position") + more);
                      if (window > 0) params.set("window", window + more);
                      return reference_of(op, params, one.call->inputs, one);
@@ -141,8 +166,12 @@ void add_head_mapping(const Op& op, Hypotheses& all) {
                                  &inputs[0].bytes[static_cast<std::size_t>(to) * bytes]);
                    }
                    const auto found = reference_of(op, one.params, inputs, one);
-                   if (!found || one.sample) return std::nullopt;
+                   if (!found) return std::nullopt;
                    Prediction back = *found;
+                   if (one.sample) {  // other outputs are known than those that were asked for
+                     back.outputs[0].bits_only.assign(back.outputs[0].value.size(), 1);
+                     return back;
+                   }
                    for (I i = 0; i < spec.elements(); ++i) {
                      const I head = i / width % (kv * group);
                      const auto from = static_cast<std::size_t>(i + (place(head) - head) * width);

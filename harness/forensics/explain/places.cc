@@ -18,6 +18,7 @@ constexpr Place kPlaces[] = {{"last", "the last along {0}", [](I i, I n) { retur
                              {"first", "the first along {0}", [](I i, I) { return i == 0; }, 5},
                              {"past-16", "those past the last sixteen along {0}", [](I i, I n) { return i >= n / 16 * 16; }, 6},
                              {"past-4", "those past the last four along {0}", [](I i, I n) { return i >= n / 4 * 4; }, 6},
+                             {"past-8", "those past the last eight along {0}", [](I i, I n) { return i >= n / 8 * 8; }, 6},
                              {"past-32", "those past the last 32 along {0}", [](I i, I n) { return i >= n / 32 * 32; }, 6},
                              {"upper-16", "of every sixteen along {0} the last eight", [](I i, I) { return i % 16 >= 8; }, 6},
                              {"not-first", "all but the first along {0}", [](I i, I) { return i > 0; }, 6},

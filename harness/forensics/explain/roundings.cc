@@ -1,4 +1,5 @@
 // Conversions to a narrower type that round in another way.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -18,6 +19,7 @@ void add_roundings(const Op& op, Cases cases, Hypotheses& all) {
     const char* name;
     const char* words;
     bool (*up)(bool above_half, bool half, bool odd);
+    bool saturates = false;  // nothing becomes infinite
   };
   static constexpr Way kWays[] = {
       {"truncated", "results are cut off, not rounded", [](bool, bool, bool) { return false; }},
@@ -25,7 +27,11 @@ void add_roundings(const Op& op, Cases cases, Hypotheses& all) {
        [](bool above, bool half, bool) { return above || half; }},
       {"ties-to-zero", "what lies in the middle of two is rounded towards zero", [](bool above, bool, bool) { return above; }},
       {"ties-to-odd", "what lies in the middle of two is rounded to the odd one",
-       [](bool above, bool half, bool odd) { return above || (half && !odd); }}};
+       [](bool above, bool half, bool odd) { return above || (half && !odd); }},
+      {"towards-zero", "results are rounded towards zero, what is too large to the largest number",
+       [](bool, bool, bool) { return false; }, true},
+      {"saturated", "what is too large becomes the largest number",
+       [](bool above, bool half, bool odd) { return above || (half && odd); }, true}};
   for (const Way& way : kWays) {
     all.push_back({way.name, "rounding", way.words, Law::rounding, 1, [&way](const Evidence& one) -> std::optional<Prediction> {
                      const TensorSpec& out = *one.outputs().front();
@@ -49,7 +55,9 @@ void add_roundings(const Op& op, Cases cases, Hypotheses& all) {
                        const double gap = magnitude(low + 1) - magnitude(low);
                        const double part = exact - magnitude(low);
                        if (part == 0) continue;
-                       const int result = low + (way.up(part > gap / 2, part == gap / 2, (low & 1) != 0) ? 1 : 0);
+                       int result = low + (way.up(part > gap / 2, part == gap / 2, (low & 1) != 0) ? 1 : 0);
+                       const int infinite = out.dtype == DType::f16 ? 0x7c00 : 0x7f80;
+                       if (way.saturates) result = std::min(result, infinite - 1);
                        bits = static_cast<std::uint16_t>((bits & 0x8000) | result);
                        std::memcpy(&said.outputs[0].bytes[i * 2], &bits, 2);
                      }

@@ -58,7 +58,9 @@ class Discovery {
       find_tree(true);
     }
     require_what_the_tree_gives();
-    if (sum_.counts && masks_.piece < sum_.terms) found_.note = fmt::format("in pieces of {} terms", masks_.piece);
+    measure_inside();
+    if (sum_.counts && masks_.piece > 0 && masks_.piece < sum_.terms)
+      found_.note = fmt::format("in pieces of {} terms", masks_.piece);
     if (sum_.long_x && found_.precision == 24) found_.fused = fused();
     return std::move(found_);
   }
@@ -138,22 +140,48 @@ class Discovery {
     found_.precision = 0;
     if (sum_.terms < 3) return;
     find_masks(sum_.x_most > 0);
+    measure_beside(1);
+  }
+
+  // Terms 0 and 1 may meet late, as two lanes do; of sums inside a lane term 0's first is asked, which may be narrower.
+  void measure_inside() {
+    if (sum_.terms < 3) return;
+    const Masks kept = masks_;
+    find_masks(sum_.x_most > 0);
+    const Tree& tree = found_.tree;
+    for (std::size_t node = 0; node < tree.size(); ++node) {
+      const Tree::Node& one = tree.at(static_cast<int>(node));
+      if (one.children.size() != 2 || one.first != 0) continue;
+      const Tree::Node& left = tree.at(one.children[0]);
+      const int partner = left.first == 0 ? tree.at(one.children[1]).first : left.first;
+      const int precision = found_.precision;
+      const bool at_least = found_.at_least;
+      if (partner > 1) measure_beside(partner);
+      if (found_.precision >= precision) found_.precision = precision, found_.at_least = at_least;
+      break;
+    }
+    masks_ = kept;
+  }
+
+  void measure_beside(int other) {
     const int deepest = std::min(kWidest, masks_.mask - masks_.unit);
     const auto lost = [&](int with, int distance) {
       // Beside one of the other sign, a power of two, bits are half as large below it.
       const auto lost_with = [&](double sign) {
-        return run_few({{0, masks_.mask}, {1, masks_.mask - distance, sign}, {with, masks_.mask, -1}}) == 0;
+        return run_few({{0, masks_.mask}, {other, masks_.mask - distance, sign}, {with, masks_.mask, -1}}) == 0;
       };
       return lost_with(1) || lost_with(-1);
     };
-    // Term 1 must be added before 0 and its negative meet: where they do so late.
-    int with = sum_.terms - 1;
-    while (with > 2 && !lost(with, deepest)) --with;
-    int distance = 1;
+    // The other must be added before 0 and its negative meet: where they do so late.
+    int with = 0;
+    for (int at = sum_.terms - 1; at > 0 && with == 0; --at) {
+      if (at != other && lost(at, deepest)) with = at;
+    }
+    int distance = with == 0 ? deepest : 1;
     while (distance < deepest && !lost(with, distance)) ++distance;
     // What is no power of two is lost a bit later.
     const int odd = std::has_single_bit(static_cast<std::uint64_t>(sum_.scale)) ? 0 : 1;
-    found_.at_least = distance == deepest && !lost(with, distance);
+    found_.at_least = with == 0 || (distance == deepest && !lost(with, distance));
     found_.precision = distance - (found_.at_least ? 0 : odd);
   }
 
