@@ -150,9 +150,8 @@ AssayStatus matvec(const void* args) {
   return assay::ASSAY_OK;
 }
 
-// q4_0: the codes as they are stored, without their offset; or their scales' product rounded to bf16, which has no explanation.
-template <bool kRoundsScale>
-AssayStatus gemv_q4_0(const void* args) {
+// q4_0: the codes as they are stored, without their offset.
+AssayStatus gemv_q4_0_without_offset(const void* args) {
   const auto& a = *static_cast<const ProductArgs*>(args);
   if (!assay_product_sizes(&a) || a.m != 1 || a.k % 32 != 0) return assay::ASSAY_BAD_SHAPE;
   const auto half = [](std::uint16_t bits) {
@@ -165,13 +164,11 @@ AssayStatus gemv_q4_0(const void* args) {
   for (std::int64_t i = 0; i < a.n; ++i, w += a.k / 32) {
     float sum = 0;
     for (std::int64_t b = 0; b < a.k / 32; ++b) {
-      const int offset = kRoundsScale ? 8 : 0;
       int codes = 0;
       for (int j = 0; j < 16; ++j) {
-        codes += ((w[b].qs[j] & 15) - offset) * x[b].qs[j] + ((w[b].qs[j] >> 4) - offset) * x[b].qs[j + 16];
+        codes += (w[b].qs[j] & 15) * x[b].qs[j] + (w[b].qs[j] >> 4) * x[b].qs[j + 16];
       }
-      const float scale = half(w[b].d) * half(x[b].d);
-      sum += (kRoundsScale ? bfloat(scale) : scale) * static_cast<float>(codes);
+      sum += half(w[b].d) * half(x[b].d) * static_cast<float>(codes);
     }
     a.y[i] = sum;
   }
@@ -241,8 +238,7 @@ constexpr AssayPluginKernel kKernels[] = {kernel("rms_norm", "right", rms_norm<N
                                           kernel("rms_norm", "fourth_lost", rms_norm<Norm::fourth_lost>),
                                           kernel("rms_norm", "bfloat_results", rms_norm<Norm::bfloat_results>),
                                           kernel("rms_norm", "bfloat_before_weights", rms_norm<Norm::bfloat_before_weights>),
-                                          kernel("gemv_q4_0_q8_0", "no_offset", gemv_q4_0<false>),
-                                          kernel("gemv_q4_0_q8_0", "bfloat_scale", gemv_q4_0<true>),
+                                          kernel("gemv_q4_0_q8_0", "no_offset", gemv_q4_0_without_offset),
                                           kernel("rope", "second_minus", second_minus)};
 
 }  // namespace
