@@ -28,6 +28,7 @@ std::vector<std::string> plugin_paths(const std::vector<std::string>& given) {
 
 void RunnerCliOptions::add_to(CLI::App& app) {
   add_plugins_to(app);
+  add_fork_to(app);
   app.add_option("--runner", command, "The command that starts assay-runner elsewhere, such as 'ssh board assay-runner'");
 }
 
@@ -39,8 +40,11 @@ void RunnerCliOptions::add_plugins_to(CLI::App& app) {
                  "How to confine the plugin's process (docs/runner.md): auto, by all that this system offers; required, the same "
                  "or an error; none")
       ->check(one_of({"auto", "required", "none"}));
-  app.add_flag("--allow-fork", allow_fork, "Let a plugin start new processes");
   app.add_option("--allow-read", allow_read, "A file or folder that a plugin may read; repeatable")->allow_extra_args(false);
+}
+
+void RunnerCliOptions::add_fork_to(CLI::App& app) {
+  app.add_flag("--allow-fork", allow_fork, "A plugin may start new processes");
 }
 
 void RunnerCliOptions::add_declare_to(CLI::App& app) {

@@ -26,6 +26,7 @@ struct RunnerCliOptions {
 
   void add_to(CLI::App& app);          // all of them
   void add_plugins_to(CLI::App& app);  // without --runner: for commands that run kernels here
+  void add_fork_to(CLI::App& app);     // not for what is timed: the time of other processes would not count
   void add_declare_to(CLI::App& app);
   // Empty: neither a plugin nor a runner is named. A plugin that is to be loaded on this machine gets its absolute path.
   std::optional<RunnerOptions> options() const;

@@ -108,6 +108,7 @@ Action add_verify(CLI::App& app, const Common& common) {
   CLI::App* command = app.add_subcommand("verify", "Repeat a plugin's recorded run and compare the outputs");
   command->add_option("record", options->record, "What `assay bench --record` wrote")->required();
   options->runner.add_plugins_to(*command);
+  options->runner.add_fork_to(*command);
   command->footer("Example: assay verify run.json --plugin ./mine.so");
   return [options, &common] { return run_verify(*options, common); };
 }

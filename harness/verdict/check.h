@@ -52,6 +52,14 @@ bool judges_layouts(const Candidate& candidate, const Checks& checks);
 // Whether the case is for such a kernel: in the domain that it declares, and no refusal where it gets copies.
 bool takes(const Candidate& candidate, const TestCase& test);
 
+// Whether truth is computed of a part of its outputs alone.
+bool is_sampled(const Op& op, const TestCase& test);
+
+// Of a kernel that declares its arithmetic, on plain data: the worst case of long sums in few bits would let any number pass. Zeros have 1,
+// half of a sum 0.5; sums of a million numbers in bf16 have less.
+inline constexpr double kMostNmse = 0.25;
+std::string no_number(double nmse);
+
 // How its owner's ledger names a plugin's kernel: "rms_norm mine:fast".
 std::string ledger_key(const std::string& op, const std::string& variant);
 
@@ -169,6 +177,7 @@ class CaseCheck {
   std::optional<Failure> check_status(const Outcome& outcome) const;
   std::optional<Failure> check_values(const Candidate& candidate, const Outcome& outcome, const Checks& checks,
                                       CaseResult& result) const;
+  std::optional<Failure> check_unsampled(const Candidate& candidate, const Outcome& outcome, const Checks& checks);
   std::optional<Failure> check_spread(const std::vector<Comparison>& outputs, CaseResult& result) const;
   std::optional<Failure> check_bits(const Outcome& outcome) const;
   std::optional<Failure> check_ledger(const Candidate& candidate, const CaseResult& result) const;

@@ -81,6 +81,23 @@ PlacedPart cut(const Op& op, const PlacedPart& from, const Split& split, Range r
   return part;
 }
 
+PlacedPart whole_call(const Params& params, std::span<void* const> tensors, const std::vector<TensorSpec>& outputs) {
+  PlacedPart whole{{params, {tensors.begin(), tensors.end()}}, {}};
+  for (const TensorSpec& spec : outputs) whole.at.emplace_back(spec.shape.size(), 0);
+  return whole;
+}
+
+Split split_of(const Op& op, const PlacedPart& part, std::string_view param) {
+  const std::vector<Split> its = signature_of(op, part.call.params).splits;
+  return *std::ranges::find(its, param, [](const Split& s) { return std::string_view(s.param); });
+}
+
+std::vector<std::int64_t> coordinates_of(const TensorSpec& spec, std::int64_t element) {
+  std::vector<std::int64_t> at(spec.shape.size());
+  for (std::size_t axis = at.size(); axis-- > 0; element /= spec.shape[axis]) at[axis] = element % spec.shape[axis];
+  return at;
+}
+
 // Row-major index in the whole of element `index` of a part.
 std::size_t place_in(const TensorSpec& whole, const TensorSpec& part, const std::vector<std::int64_t>& at, std::int64_t index) {
   std::int64_t place = 0;
@@ -147,14 +164,11 @@ std::vector<Expected> sampled_outputs(const Op& op, const Params& params, std::s
   if (splits.empty() || op.contract->exactness == reference::Exactness::encoded)
     return reference_outputs(op, params, tensors, how);
   const std::vector<TensorSpec> outputs = outputs_of(op, params);
-  std::vector<PlacedPart> parts{{{params, {tensors.begin(), tensors.end()}}, {}}};
-  for (const TensorSpec& spec : outputs) parts[0].at.emplace_back(spec.shape.size(), 0);
+  std::vector<PlacedPart> parts{whole_call(params, tensors, outputs)};
   for (const Split& whole_split : splits) {
     std::vector<PlacedPart> smaller;
     for (const PlacedPart& part : parts) {
-      const std::vector<Split> its = signature_of(op, part.call.params).splits;
-      const Split& split =
-          *std::ranges::find(its, std::string_view(whole_split.param), [](const Split& s) { return std::string_view(s.param); });
+      const Split split = split_of(op, part, whole_split.param);
       for (const Range range : sampled_ranges(op, part.call.params, split, seed))
         smaller.push_back(cut(op, part, split, range, outputs));
     }
@@ -168,6 +182,32 @@ std::vector<Expected> sampled_outputs(const Op& op, const Params& params, std::s
     for (std::size_t o = 0; o < outputs.size(); ++o) put(outputs[o], specs[o], part.at[o], some[o], all[o]);
   }
   return all;
+}
+
+Expected truth_at(const Op& op, const Params& params, std::span<void* const> tensors, std::size_t output, std::int64_t element,
+                  const reference::Arithmetic& how) {
+  const std::vector<TensorSpec> outputs = outputs_of(op, params);
+  const std::vector<std::int64_t> wanted = coordinates_of(outputs[output], element);
+  PlacedPart part = whole_call(params, tensors, outputs);
+  for (const Split& whole_split : signature_of(op, params).splits) {
+    const Split split = split_of(op, part, whole_split.param);
+    const auto of_output = std::ranges::find(split.tensors, outputs[output].name, &SplitTensor::name);
+    if (of_output == split.tensors.end()) continue;
+    const auto axis = static_cast<std::size_t>(of_output->axis);
+    const std::int64_t row = (wanted[axis] - part.at[output][axis]) / of_output->indices * of_output->rows;
+    const std::int64_t begin = row / split.unit * split.unit;
+    part = cut(op, part, split, {begin, std::min(part.call.params.integer(split.param), begin + split.unit)}, outputs);
+  }
+  const TensorSpec spec = outputs_of(op, part.call.params)[output];
+  const Expected some = reference_outputs(op, part.call.params, part.call.pointers, how)[output];
+  std::size_t at = 0;
+  for (std::size_t axis = 0; axis < wanted.size(); ++axis)
+    at = at * static_cast<std::size_t>(spec.shape[axis]) + static_cast<std::size_t>(wanted[axis] - part.at[output][axis]);
+  Expected one;
+  one.value = {some.value[at]};
+  one.bound = {some.bound[at]};
+  if (!some.bits_only.empty()) one.bits_only = {some.bits_only[at]};
+  return one;
 }
 
 }  // namespace assay

@@ -26,4 +26,8 @@ CallPart part_of(const Signature& signature, const CallPart& whole, const Split&
 std::vector<reference::Expected> sampled_outputs(const Op& op, const Params& params, std::span<void* const> tensors,
                                                  std::uint64_t seed, const reference::Arithmetic& how = {});
 
+// Truth for one element of an output, of a call that can be cut: as little of it is computed as its splits allow.
+reference::Expected truth_at(const Op& op, const Params& params, std::span<void* const> tensors, std::size_t output,
+                             std::int64_t element, const reference::Arithmetic& how = {});
+
 }  // namespace assay

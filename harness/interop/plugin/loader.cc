@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::int64_t kMostKernels = 4096;
 constexpr std::size_t kLongestName = 64;
+constexpr std::size_t kLongestVersion = 256;
 constexpr std::uint32_t kMostBytes = 4096;  // of a struct of a later revision
 
 // The sizes of the two structs without what may be left out at their ends.
@@ -42,6 +43,13 @@ std::string quoted(const char* text) {
 void require_name(const std::string& path, const std::string& what, const char* text) {
   if (is_name(text)) return;
   fail(path, what + " is " + quoted(text) + "; expected 1 to " + std::to_string(kLongestName) + " of a-z A-Z 0-9 _ - .");
+}
+
+void require_version(const std::string& path, const char* text) {
+  if (text == nullptr) fail(path, "version is null");
+  const std::size_t length = strnlen(text, kLongestVersion + 1);
+  if (length <= kLongestVersion && std::all_of(text, text + length, [](char c) { return c >= ' ' && c <= '~'; })) return;
+  fail(path, "version is " + quoted(text) + "; expected at most " + std::to_string(kLongestVersion) + " printable characters");
 }
 
 void require_known(const std::string& path, const std::string& kernel, const AssayPluginKernel& one) {
@@ -154,7 +162,7 @@ AssayPlugin describe(const std::string& path, void* library) {
   const auto known = known_part<AssayPlugin>(plugin, plugin->size);
   require_zeros(path, "its description", plugin, sizeof known, plugin->size);
   require_name(path, "name", known.name);
-  if (known.version == nullptr) fail(path, "version is null");
+  require_version(path, known.version);
   if (known.kernels == nullptr) fail(path, "kernels is null");
   if (known.kernel_count < 1 || known.kernel_count > kMostKernels) {
     fail(path, "kernel_count is " + std::to_string(known.kernel_count) + "; expected 1 to " + std::to_string(kMostKernels));

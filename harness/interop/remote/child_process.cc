@@ -11,34 +11,26 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <stdexcept>
 #include <thread>
 #include <utility>
 
 #include "harness/interop/runner/foreign.h"
 #include "harness/interop/runner/timed_data.h"
+#include "harness/interop/runner/wire.h"
 
 namespace assay {
 namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kMoment{1000};  // in which a program that has closed its output ends
+constexpr std::size_t kMostPrinted = 1 << 16;  // bytes of a runner that are shown
+constexpr int kMostPieces = 256;               // that are taken at a time
+constexpr milliseconds kMoment{1000};          // in which a program that has closed its output ends
 
 [[noreturn]] void fail(const std::string& what, int error) {
   throw std::runtime_error(what + ": " + strerror(error));
-}
-
-// True if `file` is ready before the deadline.
-bool await(int file, short events, Deadline deadline) {
-  for (;;) {
-    const auto left = std::chrono::ceil<milliseconds>(deadline - std::chrono::steady_clock::now());
-    pollfd one{file, events, 0};
-    const int ready = poll(&one, 1, static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1 << 30)));
-    if (ready > 0) return true;
-    if (ready == 0) return false;
-    if (errno != EINTR) return false;
-  }
 }
 
 // Texts as a program's start takes them.
@@ -69,6 +61,7 @@ struct Beginning {
   int in;
   int out;
   int report;
+  int error;  // -1: ours
   int shared;
   const Isolation* isolation;
 };
@@ -85,6 +78,7 @@ struct Begun {
   setpgid(0, 0);
   dup2(how.in, STDIN_FILENO);
   dup2(how.out, STDOUT_FILENO);
+  if (how.error >= 0) dup2(how.error, STDERR_FILENO);
   if (close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) != 0) {  // the goldens' library leaves its files open to children
     for (int file = 3; file < 4096; ++file) fcntl(file, F_SETFD, FD_CLOEXEC);
   }
@@ -129,20 +123,26 @@ ChildProcess::ChildProcess(std::vector<std::string> argv, int shared, const Isol
   int to[2];
   int from[2];
   int report[2];
+  int error_ends[2] = {-1, -1};
+  const bool own = isolation != nullptr || unbound;
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, to) != 0 ||
-      socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, from) != 0)
+      socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, from) != 0 ||
+      (own && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, error_ends) != 0))
     fail("socketpair", errno);
   if (pipe2(report, O_CLOEXEC) != 0) fail("pipe", errno);
   in_ = to[0];
   out_ = from[0];
+  printed_ = error_ends[0];
   shutdown(to[1], SHUT_WR);
   shutdown(from[1], SHUT_RD);
   const StartTexts words(std::move(argv));
   std::vector<std::string> surroundings = environment();
   if (unbound) surroundings.push_back(std::string(kNotAsked) + "=1");
   const StartTexts variables(std::move(surroundings));
-  pid_ = start({words.pointers(), variables.pointers(), to[1], from[1], report[1], shared, isolation});
-  for (const int file : {to[1], from[1], report[1]}) close(file);
+  pid_ = start({words.pointers(), variables.pointers(), to[1], from[1], report[1], error_ends[1], shared, isolation});
+  for (const int file : {to[1], from[1], report[1], error_ends[1]}) {
+    if (file >= 0) close(file);
+  }
   Begun begun;
   int error = 0;
   while (pid_ > 0 && ::read(report[0], &begun, sizeof begun) == sizeof begun) error = begun.error;
@@ -165,10 +165,51 @@ ChildProcess::~ChildProcess() {
 }
 
 void ChildProcess::close_channels() {
-  for (int* file : {&in_, &out_}) {
+  show_printed();
+  if (!line_.empty()) show_line();
+  for (int* file : {&in_, &out_, &printed_}) {
     if (*file >= 0) close(*file);
     *file = -1;
   }
+}
+
+// True if `file` is ready before the deadline. What is printed meanwhile is taken, so that who prints need not wait.
+bool ChildProcess::await(int file, short events, Deadline deadline) {
+  for (;;) {
+    const auto left = std::chrono::ceil<milliseconds>(deadline - std::chrono::steady_clock::now());
+    pollfd both[] = {{file, events, 0}, {printed_, POLLIN, 0}};
+    const int ready = poll(both, 2, static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1 << 30)));
+    if (ready < 0 && errno != EINTR) return false;
+    if (ready > 0 && both[1].revents != 0) show_printed();
+    if (ready > 0 && both[0].revents != 0) return true;
+    if (ready >= 0 && left.count() <= 0) return false;
+  }
+}
+
+// A plugin prints what it likes: each line is shown for what it is, and in letters that no terminal takes for anything else.
+void ChildProcess::show_printed() {
+  char bytes[4096];
+  for (int piece = 0; piece < kMostPieces && printed_ >= 0; ++piece) {
+    const ssize_t got = recv(printed_, bytes, sizeof bytes, MSG_DONTWAIT);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (got <= 0) {
+      close(printed_);
+      printed_ = -1;
+      return;
+    }
+    for (const char letter : std::string_view(bytes, static_cast<std::size_t>(got))) {
+      if (letter == '\n' || line_.size() == wire::kMostShown) show_line();
+      if (letter != '\n') line_ += letter;
+    }
+  }
+}
+
+void ChildProcess::show_line() {
+  if (shown_ < kMostPrinted) std::fprintf(stderr, "[runner] %s\n", wire::shown(line_).c_str());
+  shown_ += line_.size() + 1;
+  if (shown_ >= kMostPrinted && shown_ - line_.size() - 1 < kMostPrinted)
+    std::fputs("[runner] what more it prints is left out\n", stderr);
+  line_.clear();
 }
 
 void ChildProcess::kill_group() const {
@@ -205,7 +246,7 @@ Io ChildProcess::read(std::span<std::byte> bytes, Deadline deadline, std::size_t
   return Io::done;
 }
 
-bool ChildProcess::stirs() const {
+bool ChildProcess::stirs() {
   return await(out_, POLLIN, std::chrono::steady_clock::now());
 }
 

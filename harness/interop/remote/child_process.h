@@ -20,8 +20,8 @@ enum class Io { done, ended, late };
 class ChildProcess {
  public:
   // Starts argv[0] (a path) in a process group of its own, with no other open file than its channels and the descriptor `shared`, if it
-  // is one, as its third; within `isolation`, whose outcome is then told. `unbound`: with kNotAsked in its environment. Throws
-  // std::runtime_error that names it.
+  // is one, as its third; within `isolation`, whose outcome is then told. `unbound`: with kNotAsked in its environment. Of both kinds the
+  // standard error comes here, and is shown line by line as what a runner printed. Throws std::runtime_error that names it.
   explicit ChildProcess(std::vector<std::string> argv, int shared = -1, const Isolation* isolation = nullptr,
                         bool unbound = false);
   ChildProcess(const ChildProcess&) = delete;
@@ -35,7 +35,7 @@ class ChildProcess {
 
   pid_t pid() const { return pid_; }
   // Whether it has said something, or ended.
-  bool stirs() const;
+  bool stirs();
   // Stops all its threads, and returns when they stand; lets them go on. False: it has ended.
   bool stop() const;
   void go_on() const;
@@ -47,12 +47,18 @@ class ChildProcess {
   const Isolation::Outcome& outcome() const { return outcome_; }
 
  private:
+  bool await(int file, short events, Deadline deadline);
+  void show_printed();
+  void show_line();
   void close_channels();
   void kill_group() const;
 
   pid_t pid_ = -1;
-  int in_ = -1;   // to the child
-  int out_ = -1;  // from it
+  int in_ = -1;       // to the child
+  int out_ = -1;      // from it
+  int printed_ = -1;  // what it prints; -1: that goes where ours does
+  std::string line_;  // of that, unfinished
+  std::size_t shown_ = 0;
   std::string ending_;
   Isolation::Outcome outcome_;
 };

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <utility>
 
+#include "harness/interop/remote/trouble.h"
 #include "harness/verdict/clock.h"
 #include "reference/ops/op.h"
 
@@ -83,6 +84,7 @@ TimedRunner::TimedRunner(RunnerOptions options, const std::string& variant, wire
     : request_(std::move(request)), offsets_(timed_offsets(request_.tensors, Keep::shared)) {
   memory_ = std::make_unique<Memory>(kControlBytes + request_.slots * offsets_.back());
   options.shared = memory_->file();
+  options.isolation.allow_fork = false;  // a new process would have a clock of its own
   runner_ = std::make_unique<RemoteRunner>(std::move(options));
   const auto kernel = std::ranges::find(runner_->kernels(), variant, &RemoteKernel::variant);
   if (kernel == runner_->kernels().end()) throw RunnerError("the runner has no kernel " + variant);
@@ -95,8 +97,7 @@ TimedRunner::TimedRunner(RunnerOptions options, const std::string& variant, wire
 TimedRunner::~TimedRunner() = default;
 
 void TimedRunner::fail(const RemoteRunner::Answer& answer) {
-  if (answer.kind == wire::Kind::refused)
-    throw TimedFailure("the host " + std::string(reinterpret_cast<const char*>(answer.payload.data()), answer.payload.size()));
+  if (answer.kind == wire::Kind::refused) throw TimedFailure("the host " + text_of(answer.payload));
   if (answer.kind != wire::Kind::fault) throw TimedFailure("the runner answered something else than was asked");
   const wire::Fault fault = wire::decode_fault(answer.payload, 0);
   const char* phase = fault.phase == wire::Phase::run ? "" : "pack: ";
@@ -133,9 +134,8 @@ TimedRunner::Clocks TimedRunner::stopped_clocks() {
   const ChildProcess& child = *runner_->child_;
   if (!child.stop())
     fail(guarded([&] { return runner_->receive(runner_->sequence_, kMostAnswer, std::chrono::steady_clock::now()); }));
-  // The keeper's is none of the kernel's.
   const double keeper = runner_->keeper_ == 0 ? 0 : thread_seconds(child.pid(), runner_->keeper_);
-  const Clocks now{seconds_of(clock_) - keeper, thread_seconds(child.pid(), static_cast<std::uint32_t>(child.pid()))};
+  const Clocks now{seconds_of(clock_), thread_seconds(child.pid(), static_cast<std::uint32_t>(child.pid())), keeper};
   stands_ = true;
   return now;
 }

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/interop/runner/wire.h"
+
 namespace assay {
 
 constexpr std::uint64_t kMostText = 1 << 22;  // greetings, faults, refusals
@@ -29,7 +31,7 @@ inline std::string seconds(std::chrono::milliseconds limit) {
 }
 
 inline std::string text_of(const std::vector<std::byte>& payload) {
-  return payload.empty() ? "" : std::string(reinterpret_cast<const char*>(payload.data()), payload.size());
+  return wire::shown({reinterpret_cast<const char*>(payload.data()), payload.size()});
 }
 
 }  // namespace assay

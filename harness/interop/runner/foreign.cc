@@ -14,19 +14,11 @@
 #include <new>
 #include <stdexcept>
 
+#include "harness/interop/runner/signals.h"
 #include "harness/interop/runner/tighten.h"
 
 namespace assay {
 namespace {
-
-constexpr std::uint64_t kAllButAlarm = ~(std::uint64_t{1} << (SIGALRM - 1));  // which ends the process, and has no handler
-
-// By the system call: the C library keeps two signals for itself, and lets nobody block them.
-std::uint64_t set_mask(std::uint64_t mask) {
-  std::uint64_t before = 0;
-  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, &before, sizeof mask);
-  return before;
-}
 
 // What the two threads give up together; why they could not, in words.
 std::string give_up(Arena& arena) {

@@ -25,14 +25,14 @@ void write(Writer& out, const std::vector<KernelInfo>& kernels) {
 std::vector<KernelInfo> read_kernels(Reader& in) {
   std::vector<KernelInfo> kernels(in.count(kLeastKernel, "kernels"));
   for (KernelInfo& one : kernels) {
-    one.op = in.text("op");
-    one.name = in.text("kernel name");
-    one.isa = in.text("ISA");
+    one.op = in.shown_text("op");
+    one.name = in.shown_text("kernel name");
+    one.isa = in.shown_text("ISA");
     one.runs = in.number<std::uint32_t>("runs") != 0;
     one.args_bytes = in.number<std::uint64_t>("args_bytes");
     one.claim = in.number<std::uint32_t>("claim");
-    one.packed_tensor = in.text("packed_tensor");
-    one.properties = in.text("properties");
+    one.packed_tensor = in.shown_text("packed_tensor");
+    one.properties = in.shown_text("properties");
     one.code_offset = in.number<std::uint64_t>("code_offset");
   }
   return kernels;
@@ -123,9 +123,9 @@ Greeting decode_greeting(std::span<const std::byte> payload) {
   if (greeting.page_bytes < kLeast || greeting.page_bytes > kMost || (greeting.page_bytes & (greeting.page_bytes - 1)) != 0) {
     throw WireError("has pages of " + std::to_string(greeting.page_bytes) + " bytes; expected a power of two, 4096 to 1048576");
   }
-  greeting.machine = in.text("machine");
-  greeting.isas = in.text("ISAs");
-  greeting.unbound = in.text("unbound");
+  greeting.machine = in.shown_text("machine");
+  greeting.isas = in.shown_text("ISAs");
+  greeting.unbound = in.shown_text("unbound");
   greeting.keeper = in.number<std::uint32_t>("keeper");
   greeting.kernels = read_kernels(in);
   in.finish();
@@ -143,8 +143,8 @@ std::string encode(const Loaded& loaded) {
 Loaded decode_loaded(std::span<const std::byte> payload) {
   Reader in(payload);
   Loaded loaded;
-  loaded.name = in.text("plugin name");
-  loaded.version = in.text("plugin version");
+  loaded.name = in.shown_text("plugin name");
+  loaded.version = in.shown_text("plugin version");
   loaded.kernels = read_kernels(in);
   in.finish();
   return loaded;
@@ -252,7 +252,7 @@ Fault decode_fault(std::span<const std::byte> payload, std::size_t memories) {
   fault.offset = in.number<std::int64_t>("offset");
   fault.packed_bytes = in.number<std::uint64_t>("packed bytes");
   fault.address = in.number<std::uint64_t>("address");
-  fault.text = in.text("text");
+  fault.text = in.shown_text("text");
   in.finish();
   constexpr auto kFarthest = static_cast<std::int64_t>(kMostBytes);
   if (fault.offset < -kFarthest || fault.offset > kFarthest || fault.packed_bytes > kMostBytes) {

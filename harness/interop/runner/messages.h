@@ -89,8 +89,11 @@ struct TimedRequest {
   PartImage part;
 };
 
-// Fresh data for slots from `first` on, round the ring.
+// Fresh data for slots from `first` on, round the ring. What a kernel packs comes before all other inputs of a batch: while it packs it must
+// find none of them.
 struct FillRequest {
+  enum What : std::uint32_t { all = 0, packed = 1, others = 2 };
+  What what = all;
   std::uint64_t poison = 0;  // of outputs, beside the seeds
   std::uint64_t laps = 1;    // as the data are in this call of the slot
   std::uint64_t first = 0;

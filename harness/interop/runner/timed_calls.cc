@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "harness/interop/runner/signals.h"
 #include "harness/verdict/discipline/kernel_run.h"
 #include "harness/verdict/discipline/rules.h"
 
@@ -116,7 +117,7 @@ void TimedCalls::bind(std::uint64_t slot) {
 
 std::optional<wire::Fault> TimedCalls::ask_packed_bytes() {
   std::int64_t bytes = 0;
-  const auto caught = run_disciplined([&] { bytes = kernel_.packed_bytes(slots_[0].blocks[0].data()); }, Allowed::memory);
+  const auto caught = run_foreign([&] { bytes = kernel_.packed_bytes(slots_[0].blocks[0].data()); }, Allowed::memory);
   if (caught) return fault_of(wire::Phase::packed_bytes, *caught);
   if (std::string wrong = no_layout(bytes); !wrong.empty())
     return wire::Fault{.phase = wire::Phase::packed_bytes, .text = std::move(wrong)};
@@ -133,8 +134,7 @@ void TimedCalls::take_packed(std::int64_t bytes) {
 std::optional<wire::Fault> TimedCalls::pack(Slot& slot) {
   const wire::Pointer& word = request_.part.pointers[request_.packed];
   int status = ASSAY_OK;
-  const auto caught =
-      run_disciplined([&] { status = number_of(kernel_.pack(slot.blocks[0].data(), slot.packed)); }, Allowed::memory);
+  const auto caught = run_foreign([&] { status = number_of(kernel_.pack(slot.blocks[0].data(), slot.packed)); }, Allowed::memory);
   if (caught) return fault_of(wire::Phase::pack, *caught);
   if (status != ASSAY_OK) return wire::Fault{.phase = wire::Phase::pack, .text = "refused its input"};
   const auto address = reinterpret_cast<std::uintptr_t>(slot.packed);
@@ -142,31 +142,54 @@ std::optional<wire::Fault> TimedCalls::pack(Slot& slot) {
   return std::nullopt;
 }
 
-// What is packed is filled and packed first: the other inputs, of which `pack` has the addresses, come after it.
+// From here on they wait, but while the kernel runs: a handler could do its work ahead.
+void TimedCalls::hold_signals() {
+  const std::uint64_t before = set_mask(kAllButAlarm);
+  if (!mask_) mask_ = before;
+}
+
 std::optional<wire::Fault> TimedCalls::fill(const wire::FillRequest& request) {
   if (request.seeds.size() > slots_.size()) throw wire::WireError("fills more slots than there are");
-  if (packed_tensor_ != wire::kNone && layouts_ == nullptr) {
+  hold_signals();
+  const bool packs = packed_tensor_ != wire::kNone;
+  if (packs && layouts_ == nullptr) {
     if (auto fault = ask_packed_bytes()) return fault;
   }
   for (std::size_t i = 0; i < request.seeds.size(); ++i) {
     const std::uint64_t slot = (request.first + i) % slots_.size();
     slots_[slot].seed = request.seeds[i];
     slots_[slot].poison = request.poison;
-    const auto fill_one = [&](std::size_t t) {
-      const std::uint64_t poison = request_.tensors[t].pattern.empty() ? request.poison : 0;
-      fill_timed(request_.tensors[t], tensor_seed(request.seeds[i], t) + poison, tensor(slot, t));
-    };
-    if (packed_tensor_ != wire::kNone) {
-      fill_one(packed_tensor_);
+    if (packs && request.what != wire::FillRequest::others) {
+      fill_one(slot, packed_tensor_);
       bind(slot);
       if (auto fault = pack(slots_[slot])) return fault;
     }
+    if (request.what == wire::FillRequest::packed) continue;
     for (std::size_t t = 0; t < request_.tensors.size(); ++t) {
-      if (t != packed_tensor_) fill_one(t);
+      if (t != packed_tensor_) fill_one(slot, t);
     }
     for (std::uint64_t lap = 1; lap < request.laps; ++lap) change(slot, lap);
   }
   return std::nullopt;
+}
+
+void TimedCalls::fill_one(std::uint64_t slot, std::size_t t) {
+  const TimedTensor& about = request_.tensors[t];
+  const std::uint64_t poison = about.pattern.empty() ? slots_[slot].poison : 0;
+  fill_timed(about, tensor_seed(slots_[slot].seed, t) + poison, tensor(slot, t));
+}
+
+// With the signals that it had before anything was timed.
+std::optional<CaughtFault> TimedCalls::run_foreign(const std::function<void()>& body, Allowed allowed) {
+  const auto caught = run_disciplined(
+      [&] {
+        set_mask(*mask_);
+        body();
+        set_mask(kAllButAlarm);
+      },
+      allowed);
+  set_mask(kAllButAlarm);
+  return caught;
 }
 
 // What has been packed stays. A word of each output is poisoned anew.
@@ -190,11 +213,12 @@ void TimedCalls::rest() {
 
 TimedCalls::End TimedCalls::run(const wire::TimeRequest& request) {
   if (request.count > slots_.size()) throw wire::WireError("times more calls than there are slots");
+  hold_signals();
   static const HandlersKept handlers;
   End end;
   say(control_->turn, TimedControl::ready);
   await(control_->turn, TimedControl::go);
-  const auto caught = run_disciplined(
+  const auto caught = run_foreign(
       [&] {
         for (std::uint64_t lap = 0; lap < request.laps; ++lap) {
           std::uint64_t slot = request.first % slots_.size();
@@ -205,11 +229,10 @@ TimedCalls::End TimedCalls::run(const wire::TimeRequest& request) {
             slot = slot + 1 < slots_.size() ? slot + 1 : 0;
           }
         }
-        rest();
       },
       Allowed::threads);
+  rest();
   if (caught) end.fault = fault_of(wire::Phase::run, *caught);
-  if (caught && control_->turn == TimedControl::go) rest();
   if (const std::string left = handlers.settle(); !left.empty() && !end.fault) end.fault = wire::Fault{.text = left};
   return end;
 }

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
 #include "harness/interop/runner/messages.h"
 #include "harness/interop/runner/placed_call.h"
+#include "harness/verdict/discipline/kernel_run.h"
 
 namespace assay {
 
@@ -44,6 +46,9 @@ class TimedCalls {
   void rest();
   void change(std::uint64_t slot, std::uint64_t lap);
   void take_packed(std::int64_t bytes);
+  void hold_signals();
+  void fill_one(std::uint64_t slot, std::size_t tensor);
+  std::optional<CaughtFault> run_foreign(const std::function<void()>& body, Allowed allowed);
   std::optional<wire::Fault> ask_packed_bytes();
   std::optional<wire::Fault> pack(Slot& slot);
 
@@ -60,6 +65,7 @@ class TimedCalls {
   std::size_t descriptor_bytes_ = 0;
   TimedControl* control_ = nullptr;
   std::vector<Slot> slots_;
+  std::optional<std::uint64_t> mask_;  // the first thread's signals, before anything was filled
 };
 
 }  // namespace assay

@@ -66,6 +66,7 @@ TimedRequest decode_timed(std::span<const std::byte> payload) {
 
 std::string encode(const FillRequest& request) {
   Writer out;
+  out.number(static_cast<std::uint32_t>(request.what));
   out.number(request.poison);
   out.number(request.laps);
   out.number(request.first);
@@ -77,6 +78,8 @@ std::string encode(const FillRequest& request) {
 FillRequest decode_fill(std::span<const std::byte> payload) {
   Reader in(payload);
   FillRequest request;
+  request.what =
+      static_cast<FillRequest::What>(limited(in.number<std::uint32_t>("what to fill"), FillRequest::others, "what to fill"));
   request.poison = in.number<std::uint64_t>("poison");
   request.laps = limited(in.number<std::uint64_t>("laps"), kMostSlots, "laps");
   request.first = in.number<std::uint64_t>("first slot");

@@ -46,6 +46,22 @@ Header decode_header(std::span<const std::byte, kHeaderBytes> bytes) {
   return {static_cast<Kind>(kind), sequence, length};
 }
 
+std::string shown(std::string_view text) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string all;
+  for (const char letter : text.substr(0, kMostShown)) {
+    const auto byte = static_cast<unsigned char>(letter);
+    if (letter >= ' ' && letter <= '~') {
+      all += letter;
+    } else if (letter == '\n') {
+      all += "\\n";
+    } else {
+      all += {'\\', 'x', kDigits[byte / 16], kDigits[byte % 16]};
+    }
+  }
+  return text.size() > kMostShown ? all + "..." : all;
+}
+
 void Writer::text(std::string_view text) {
   number(static_cast<std::uint32_t>(text.size()));
   bytes_ += text;

@@ -16,7 +16,7 @@ namespace assay::wire {
 
 static_assert(std::endian::native == std::endian::little, "the protocol's numbers are copied as they lie");
 
-inline constexpr std::uint32_t kProtocol = 5;
+inline constexpr std::uint32_t kProtocol = 6;
 inline constexpr char kMagic[4] = {'A', 'S', 'A', 'Y'};
 inline constexpr std::size_t kHeaderBytes = 24;
 
@@ -54,6 +54,10 @@ std::string encode(const Header& header);
 // Throws WireError that shows what came instead of a header.
 Header decode_header(std::span<const std::byte, kHeaderBytes> bytes);
 
+// What another program says, as it may be shown: in printable ASCII, on one line, all else as \xNN; of a long text the beginning.
+inline constexpr std::size_t kMostShown = 4096;
+std::string shown(std::string_view text);
+
 // A payload in the making.
 class Writer {
  public:
@@ -85,6 +89,7 @@ class Reader {
   }
   std::span<const std::byte> raw(std::uint64_t bytes, const char* what);
   std::string text(const char* what);
+  std::string shown_text(const char* what) { return shown(text(what)); }
   // How many of something that takes at least `least` bytes each; more than the payload can hold is an error.
   std::uint32_t count(std::uint64_t least, const char* what);
   // Throws WireError if anything is left.

@@ -14,6 +14,7 @@
 #include "harness/verdict/check.h"
 #include "harness/verdict/declaration.h"
 #include "harness/verdict/discipline/poison.h"
+#include "harness/verdict/draw.h"
 #include "harness/verdict/op_run.h"
 #include "harness/verdict/strided.h"
 
@@ -22,6 +23,7 @@ namespace {
 
 constexpr int kMostBatches = 8;  // of a round
 constexpr double kBatches = 4;   // at least, where there are laps: of each the last lap's outputs are looked at
+constexpr double kMostDrawn = 8;
 
 // Puts what was written elsewhere in the place of a kernel's work.
 class Replay final : public Executor {
@@ -87,6 +89,7 @@ std::string our_best(const Op& op) {
 Ring::Ring(const TimedCase& timed, const TimedKernel& kernel, const RunnerOptions& options, Temperature temperature,
            std::uint64_t seed)
     : timed_(timed),
+      packs_(!kernel.packed_tensor.empty()),
       temperature_(temperature),
       runner_(options, kernel.variant, timed.request(timed.slots())),
       next_seed_(seed),
@@ -96,34 +99,37 @@ Ring::Ring(const TimedCase& timed, const TimedKernel& kernel, const RunnerOption
 }
 
 void Ring::fill(std::uint64_t first, std::uint64_t count) {
-  wire::FillRequest request{.poison = poison_, .laps = 1, .first = first, .seeds = {}};
-  for (std::uint64_t i = 0; i < count; ++i) {
-    std::uint64_t& seed = seeds_[(first + i) % seeds_.size()];
-    seed = next_seed_++;
-    request.seeds.push_back(seed);
-  }
-  runner_.fill(request);
+  for (std::uint64_t i = 0; i < count; ++i) seeds_[(first + i) % seeds_.size()] = next_seed_++;
+  runner_.fill(request(packs_ ? wire::FillRequest::packed : wire::FillRequest::all, first, count));
+}
+
+wire::FillRequest Ring::request(wire::FillRequest::What what, std::uint64_t first, std::uint64_t count) const {
+  wire::FillRequest request{.what = what, .poison = poison_, .laps = 1, .first = first, .seeds = {}};
+  for (std::uint64_t i = 0; i < count; ++i) request.seeds.push_back(seeds_[(first + i) % seeds_.size()]);
+  return request;
 }
 
 // Cold slots are filled when they have been used, and come round when the caches have seen all others; warm ones just before.
-CallTime Ring::run(double seconds, double call_seconds) {
+CallTime Ring::run(double seconds, double call_seconds, TimedRunner& ours) {
   constexpr double kMostLaps = 256;
   const double wanted = call_seconds > 0 ? std::ceil(seconds / call_seconds) : 1;
   const auto calls = static_cast<std::uint64_t>(std::min(wanted, static_cast<double>(most_calls())));
   laps_ = timed_.has_laps() ? static_cast<std::uint64_t>(std::clamp(wanted / static_cast<double>(calls), 1.0, kMostLaps)) : 1;
   const std::uint64_t first = next_;
-  wire::TimeRequest request{.first = first, .count = calls, .laps = laps_, .dry = true};
-  const TimedReading nothing = runner_.run(request);
+  wire::TimeRequest time{.first = first, .count = calls, .laps = laps_, .dry = true};
+  if (laps_ > 1) ours.run(time);  // its slots come into the caches, as the kernel's will be
+  const TimedReading nothing = ours.run(time);
   // The least of all batches of this size: a crossing that was disturbed would make the calls too fast.
   if (std::exchange(crossing_.calls, calls * laps_) != calls * laps_)
     crossing_.cpu = crossing_.wall = std::numeric_limits<double>::infinity();
   crossing_.cpu = std::min(crossing_.cpu, nothing.cpu);
   crossing_.wall = std::min(crossing_.wall, nothing.wall);
   if (temperature_ == Temperature::warm) fill(first, calls);
+  if (packs_) runner_.fill(request(wire::FillRequest::others, first, calls));
   used_.clear();
   for (std::uint64_t i = 0; i < calls; ++i) used_.push_back(seeds_[(first + i) % seeds_.size()]);
-  request.dry = false;
-  const TimedReading reading = runner_.run(request);
+  time.dry = false;
+  const TimedReading reading = runner_.run(time);
   next_ = (first + calls) % seeds_.size();
   const auto each = static_cast<double>(calls * laps_);
   const auto net = [&](double all, double crossing) { return std::max(all - crossing, all / 4) / each; };
@@ -141,7 +147,8 @@ ForeignTimer::ForeignTimer(const Op& op, const Params& params, Temperature tempe
       round_seconds_(round_seconds),
       timed_(op, params, temperature, kernel_.packed_tensor),
       ring_(timed_, kernel_, options, temperature, random_seed()),
-      coin_(random_seed()) {
+      coin_(random_seed()),
+      most_drawn_(static_cast<std::size_t>(std::clamp(kMostDrawn * kWholeTruth / work_of(op, params), 1.0, kMostDrawn))) {
   if (trusted) return;
   untimed_.emplace(options, kernel_.variant, timed_.request(timed_.slots()));
   ours_.emplace(without_plugins(options), our_best(op), timed_.request(timed_.slots()));
@@ -151,7 +158,7 @@ CallTime ForeignTimer::round() {
   std::vector<CallTime> batches;
   double spent = 0;
   while (std::ssize(batches) < kMostBatches && spent < round_seconds_) {
-    batches.push_back(ring_.run(round_seconds_ / kBatches, call_seconds_));
+    batches.push_back(ring_.run(round_seconds_ / kBatches, call_seconds_, ours_ ? *ours_ : ring_.runner()));
     call_seconds_ = batches.back().cpu;
     spent += call_seconds_ * static_cast<double>(ring_.seeds().size() * ring_.laps());
     if (ring_.runner().status() != ASSAY_OK)
@@ -204,14 +211,20 @@ void ForeignTimer::hold_to_ours(std::vector<std::vector<Array>> timed) {
   const std::vector<std::uint64_t>& seeds = ring_.seeds();
   ours_->fill({.poison = coin_, .laps = ring_.laps(), .seeds = seeds});
   ours_->run({.count = seeds.size()});
-  if (drawn_.outputs.empty()) {
-    const std::size_t call = split_mix(coin_) % seeds.size();
-    drawn_ = {0, seeds[call], ring_.laps(), timed[call]};
-  }
   for (std::size_t i = 0; i < seeds.size(); ++i) {
+    draw(seeds[i], timed[i]);
     const double distance = distance_of(timed[i], timed_.outputs([&](std::size_t tensor) { return ours_->output(i, tensor); }));
     if (distance > farthest_.distance) farthest_ = {distance, seeds[i], ring_.laps(), std::move(timed[i])};
   }
+}
+
+// Each call is kept with the same chance, however many come.
+void ForeignTimer::draw(std::uint64_t seed, const std::vector<Array>& outputs) {
+  const std::uint64_t place = calls_ < most_drawn_ ? calls_ : split_mix(coin_) % (calls_ + 1);
+  ++calls_;
+  if (place >= most_drawn_) return;
+  if (place == drawn_.size()) drawn_.emplace_back();
+  drawn_[place] = {0, seed, ring_.laps(), outputs};
 }
 
 std::string ForeignTimer::digest(std::uint64_t seed) {
@@ -232,7 +245,9 @@ std::string ForeignTimer::digest(std::uint64_t seed) {
 std::string ForeignTimer::judge(const Checks& checks) const {
   const Checks values = checks.only({Check::classes, Check::bound, Check::exact, Check::bits});
   const Checks judged = kernel_.canonical ? values : values.only({Check::classes, Check::bound, Check::exact});
-  for (const Sample* sample : {&farthest_, &drawn_}) {
+  std::vector<const Sample*> samples{&farthest_};
+  for (const Sample& one : drawn_) samples.push_back(&one);
+  for (const Sample* sample : samples) {
     Replay replay(sample->outputs);
     CaseCheck check(op_, timed_.case_of(sample->seed, sample->laps), nullptr);
     const Candidate candidate{.name = kernel_.variant,
@@ -243,6 +258,7 @@ std::string ForeignTimer::judge(const Checks& checks) const {
     const CaseResult result = check.check(candidate, judged);
     if (result.failure)
       return fmt::format("a timed call is wrong ({}): {}", check_name(result.failure->check), result.failure->message);
+    if (!candidate.arithmetic.own() && result.nmse > kMostNmse) return "a timed call is wrong (bound): " + no_number(result.nmse);
   }
   return {};
 }

@@ -1,6 +1,6 @@
 // A plugin's kernel on the clock (docs/cheating.md): in a process of its own, with fresh data in every call. What the timed calls wrote is
-// held to the same calls, untimed and in another order, of another process; then to those of our kernel, and the calls that are farthest
-// from them to the reference.
+// held to the same calls, untimed and in another order, of another process; then to those of our kernel. The call that is farthest from them
+// is held to the reference, and so are some that chance chooses.
 #pragma once
 
 #include <optional>
@@ -34,20 +34,23 @@ class Ring {
   Ring(const TimedCase& timed, const TimedKernel& kernel, const RunnerOptions& options, Temperature temperature,
        std::uint64_t seed);
 
-  // About `seconds` of calls of so many each, or of one if that is not known; what is not theirs is measured and taken off. Throws TimedFailure.
-  CallTime run(double seconds, double call_seconds);
+  // About `seconds` of calls of so many each, or of one if that is not known. What is not theirs is taken off: what it costs `ours`, whose
+  // kernel is not the suspect. Throws TimedFailure.
+  CallTime run(double seconds, double call_seconds, TimedRunner& ours);
   // Fresh data for the slots that it used.
   void refill();
   std::uint64_t most_calls() const { return seeds_.size() - 1; }
   // Of the last run.
   const std::vector<std::uint64_t>& seeds() const { return used_; }
   std::uint64_t laps() const { return laps_; }
-  const TimedRunner& runner() const { return runner_; }
+  TimedRunner& runner() { return runner_; }
 
  private:
   void fill(std::uint64_t first, std::uint64_t count);
+  wire::FillRequest request(wire::FillRequest::What what, std::uint64_t first, std::uint64_t count) const;
 
   const TimedCase& timed_;
+  bool packs_;
   Temperature temperature_;
   TimedRunner runner_;
   std::uint64_t next_seed_;
@@ -87,6 +90,7 @@ class ForeignTimer final : public Subject {
   void hold_outputs();
   void hold_to_untimed(const std::vector<std::vector<Array>>& outputs);
   void hold_to_ours(std::vector<std::vector<Array>> timed);
+  void draw(std::uint64_t seed, const std::vector<Array>& outputs);
 
   const Op& op_;
   TimedKernel kernel_;
@@ -98,8 +102,10 @@ class ForeignTimer final : public Subject {
   double call_seconds_ = 0;
   std::uint64_t batches_ = 0;
   std::uint64_t coin_;
-  Sample drawn_;     // one call, by chance
-  Sample farthest_;  // of all calls
+  std::uint64_t calls_ = 0;
+  std::size_t most_drawn_;
+  std::vector<Sample> drawn_;  // of all calls some, by chance
+  Sample farthest_;            // of all calls
 };
 
 }  // namespace assay::bench

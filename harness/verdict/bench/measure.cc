@@ -81,13 +81,25 @@ class Rival {
       : old_(older(item, options)),
         name_(old_ != nullptr ? old_->variant : our_best(*item.op)),
         timer_(*item.op, item.params, item.temperature,
-               {.variant = name_, .packed_tensor = old_ != nullptr ? old_->packed_tensor : ""},
-               old_ != nullptr ? *options.old_runner : without_plugins(*options.runner), options.round_seconds, true) {}
+               old_ != nullptr ? TimedKernel{name_, old_->packed_tensor, old_->canonical, old_->traits}
+                               : TimedKernel{name_, "", true, {}},
+               old_ != nullptr ? *options.old_runner : without_plugins(*options.runner), options.round_seconds, old_ == nullptr) {
+  }
 
   void round(double foreign_seconds) {
-    const double seconds = timer_.round().cpu;
-    seconds_.push_back(seconds);
+    try {
+      seconds_.push_back(timer_.round().cpu);
+    } catch (const TimedFailure& failure) {
+      throw TimedFailure(whose(failure.what()));
+    }
+    const double seconds = seconds_.back();
     ratios_.push_back(seconds / foreign_seconds);
+  }
+
+  // Empty if what it wrote is right; one of ours is.
+  std::string judge(const Checks& checks) const {
+    const std::string wrong = old_ != nullptr ? timer_.judge(checks) : "";
+    return wrong.empty() ? "" : whose(wrong);
   }
 
   void report(BenchResult& result) const {
@@ -105,6 +117,10 @@ class Rival {
       if (one.op == item.op->name && own_name(one.variant) == own_name(item.variant.name)) return &one;
     }
     return nullptr;
+  }
+
+  std::string whose(const std::string& failure) const {
+    return (old_ != nullptr ? "the baseline's " : "") + name_ + ": " + failure;
   }
 
   const RemoteKernel* old_;
@@ -150,6 +166,7 @@ void measure_run(const BenchItem& item, const BenchOptions& options, BenchResult
   if (rival) rival->report(result);
   if (const std::string wrong = subject->judge(options.checks); !wrong.empty()) throw TimedFailure(wrong);
   if (!item.variant.foreign) return;
+  if (const std::string wrong = rival->judge(options.checks); !wrong.empty()) throw TimedFailure(wrong);
   const auto too_fast = [&] { return impossible(result, rounds.most_read(), rounds.most_compute()); };
   constexpr int kMoreReadings = 50;  // the roof may have been disturbed
   for (int i = 0; i < kMoreReadings && !too_fast().empty(); ++i) {
