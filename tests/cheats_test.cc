@@ -64,6 +64,8 @@ constexpr Cheat kCheats[] = {
     {"alarm_ignored", "gave no answer within 0.5 s (--time-limit)"},
     {"alarm_raised", "the runner died of SIGALRM"},
     {"ends", "the runner exited with status 0"},
+    {"one_of_many", "y[4500000]"},
+    {"throws_a_report", R"(threw std::runtime_error: \n\nPASS\n\x1b[2J)"},
     {"done_later", ""},  // in y, or in the memory of a later call: as chance has it
 };
 
@@ -74,7 +76,7 @@ std::string library(const std::string& constructor) {
 CheckRequest request(const std::string& kernel, const std::string& constructor) {
   CheckRequest request;
   request.ops = {"add"};
-  request.generated = GeneratedRequest{{{"n", 1100}}, "gauss", 1};
+  request.generated = GeneratedRequest{{{"n", kernel == "one_of_many" ? 9'000'000 : 1100}}, "gauss", 1};
   request.variant = "cheats:" + kernel;
   const bool endless = kernel == "alarm_ignored";
   request.runner = RunnerOptions{"", {library(constructor)}, std::chrono::milliseconds(endless ? 500 : 60000)};
@@ -100,6 +102,22 @@ TEST(Cheats, EachIsNamed) {
       EXPECT_NE(case_result.failure->message.find(one.words), std::string::npos) << name << ": " << case_result.failure->message;
     }
   }
+}
+
+TEST(Cheats, ABoundThatGrantsAnythingIsNoPass) {
+  const Ran ran =
+      run_assay({"check", "matvec_f32", "--case", "bias", "--plugin", library("0"), "--variant", "cheats:declared_zeros"});
+  EXPECT_EQ(ran.status, 1) << ran.out << ran.err;
+  EXPECT_NE(ran.out.find("errors are 1.00 times the outputs (RMS)"), std::string::npos) << ran.out;
+}
+
+TEST(Cheats, WhatIsPrintedIsShownAsSuch) {
+  const Ran ran =
+      run_assay({"check", "add", "--shape", "n=100", "--plugin", library("0"), "--variant", "cheats:prints_a_report"});
+  EXPECT_EQ(ran.status, 1) << ran.out << ran.err;
+  EXPECT_EQ((ran.out + ran.err).find('\x1b'), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find(R"([runner] \x1b[1A::error::nothing)"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("[runner] PASS\n"), std::string::npos) << ran.err;
 }
 
 TEST(Cheats, HonestOnesPass) {

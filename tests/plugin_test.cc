@@ -206,6 +206,7 @@ TEST(Plugin, OnesThatCannotBeUsedAreRefusedByName) {
       {"UNKNOWN_TENSOR", "kernel 'small:one' packs unknown input 'w'; the nearest is 'a' of add"},
       {"OUTPUT_TENSOR", "kernel 'small:one' packs unknown input 'y'"},
       {"BAD_NAME", "kernel 0: name is 'a b'; expected 1 to 64 of"},
+      {"BAD_VERSION", R"(version is '1.0\nPASS\n\x1b[2J'; expected at most 256 printable characters)"},
       {"BAD_CLAIM", "kernel 'one': claim is 7"},
       {"NO_KERNELS", "kernel_count is 0; expected 1 to"},
       {"NULL_PLUGIN", "assay_plugin() gave null"},

@@ -1,4 +1,5 @@
 // Kernels that cheat on the clock (tests/cheats/timed.cc): none gets a time for wrong or unfinished work, each is named, and this process goes on.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -28,6 +29,7 @@ constexpr Cheat kCheats[] = {
     {"replays_by_pointer", kOtherBytes},
     {"replays_always", "a timed call is wrong (bound): y["},
     {"coarse", "a timed call is wrong (bound): y["},
+    {"decoys", "a timed call is wrong (bound): y["},
     {"crashes", "raised SIGSEGV at address 0x0"},
     {"hangs", "gave no answer within 1 s (--time-limit): an endless loop?"},
     {"hangs_without_alarm", "gave no answer within 1 s (--time-limit): an endless loop?"},
@@ -43,19 +45,34 @@ constexpr Cheat kCheats[] = {
     {"later", ""},
 };
 
-bench::BenchResult timed(const std::string& kernel, bench::Temperature temperature) {
-  const std::filesystem::path plugin = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "timed_cheats.so";
-  const RunnerOptions runner{.command = "", .plugins = {plugin.string()}, .limit = std::chrono::seconds(1)};
+std::string library(int constructor) {
+  return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / fmt::format("timed_cheats_{}.so", constructor))
+      .string();
+}
+
+// What is timed, and by which library.
+struct What {
+  int constructor = 0;
+  const char* op = "add";
+  Params params{{"n", std::int64_t{6007}}};
+  int baseline = -1;  // the library of an older plugin
+};
+
+bench::BenchResult timed(const std::string& kernel, bench::Temperature temperature, const What& what = {}) {
+  const RunnerOptions runner{.command = "", .plugins = {library(what.constructor)}, .limit = std::chrono::seconds(1)};
   bench::BenchOptions options;
   options.gate = [](const Op&, const Variant&, std::string&) { return true; };
   options.runner = runner;
   options.rounds = 8;
-  const Op& add = require_op("add");
-  std::vector<Variant> variants = variants_of(add, RemoteRunner(runner).kernels());
+  if (what.baseline >= 0) {
+    options.old_runner = runner;
+    options.old_runner->plugins = {library(what.baseline)};
+    options.old_kernels = RemoteRunner(*options.old_runner).kernels();
+  }
+  const Op& op = require_op(what.op);
+  std::vector<Variant> variants = variants_of(op, RemoteRunner(runner).kernels());
   std::erase_if(variants, [&](const Variant& one) { return one.name != "cheat:" + kernel; });
-  return bench::run_benchmarks(bench::bench_items(add, variants, std::nullopt, Params{{"n", std::int64_t{6007}}}, {temperature}),
-                               options)
-      .at(0);
+  return bench::run_benchmarks(bench::bench_items(op, variants, std::nullopt, what.params, {temperature}), options).at(0);
 }
 
 // Of the op's benchmarks the one that costs least.
@@ -122,6 +139,27 @@ TEST(TimedCheats, WorkOnAnotherThreadCounts) {
   const bench::BenchResult result = timed("other_thread", bench::Temperature::warm);
   EXPECT_TRUE(result.timed()) << result.failure << result.refusal;
   EXPECT_GT(result.seconds, 10 * honest);
+}
+
+// 20 ms of work, which is not timed if it can be done at another time.
+TEST(TimedCheats, WorkAheadCounts) {
+  const What by_signals{.constructor = 1};
+  const What by_packing{.op = "matvec_f32", .params = Params{{"n", std::int64_t{64}}, {"k", std::int64_t{64}}}};
+  for (const bench::Temperature temperature : {bench::Temperature::warm, bench::Temperature::cold}) {
+    for (const auto& [kernel, what] : {std::pair("signals_ahead", by_signals), std::pair("packs_ahead", by_packing)}) {
+      const bench::BenchResult result = timed(kernel, temperature, what);
+      EXPECT_TRUE(result.timed()) << kernel << ": " << result.failure << result.refusal;
+      EXPECT_GE(result.seconds, 0.02) << kernel;
+    }
+  }
+}
+
+TEST(TimedCheats, ABaselineThatCheatsIsNamed) {
+  const bench::BenchResult result = timed("honest", bench::Temperature::warm, {.baseline = 2});
+  EXPECT_FALSE(result.timed());
+  EXPECT_NE(result.failure.find("the baseline's cheat:honest: "), std::string::npos) << result.failure << result.refusal;
+  EXPECT_NE(result.failure.find(kOtherBytes), std::string::npos) << result.failure;
+  EXPECT_TRUE(timed("honest", bench::Temperature::warm, {.baseline = 0}).timed());
 }
 
 TEST(TimedCheats, ABusyThreadIsNotTakenOff) {

@@ -9,10 +9,14 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
+#include <stdexcept>
 #include <vector>
 
+#include "kernels/products/products.h"
 #include "tests/cheats/add.h"
 #include "tests/cheats/answers.h"
 #include "tests/cheats/guard_pages.h"
@@ -67,6 +71,19 @@ void alarm_raised(const AddArgs& a) {
 void ends(const AddArgs& a) {
   add(a);
   _exit(0);
+}
+// One number of many, where only some are held to truth.
+void one_of_many(const AddArgs& a) {
+  add(a);
+  if (a.n > 1 << 23) a.y[a.n / 2] = 17.0F;
+}
+// Texts that look like others'.
+void throws_a_report(const AddArgs&) {
+  throw std::runtime_error("\n\nPASS\n\x1b[2J");
+}
+void prints_a_report(const AddArgs& a) {
+  add_wrongly(a);
+  std::puts("PASS\n\x1b[1A::error::nothing");
 }
 void* add_later(void* args) {
   usleep(2000);
@@ -172,9 +189,21 @@ AssayStatus body(const void* args) {
 }
 void nothing(const AddArgs&) {}
 
+// Zeros, of sums so long that what it declares would grant them.
+AssayStatus declared_zeros(const void* args) {
+  const auto& a = *static_cast<const assay::ProductArgs*>(args);
+  if (a.m != 1 || !assay_product_sizes(&a)) return assay::ASSAY_BAD_SHAPE;
+  std::fill_n(a.y, a.n, 0.0F);
+  return ASSAY_OK;
+}
+
 AssayPluginKernel row(const char* name, AssayStatus (*run)(const void*), const char* properties = "allocates=yes;") {
   return {
       sizeof(AssayPluginKernel), assay::ASSAY_CLAIM_CANONICAL, "add", name, "scalar", nullptr, nullptr, nullptr, run, properties};
+}
+
+AssayPluginKernel bounded(const char* op, const char* name, AssayStatus (*run)(const void*), const char* properties) {
+  return {sizeof(AssayPluginKernel), assay::ASSAY_CLAIM_BOUNDED, op, name, "scalar", nullptr, nullptr, nullptr, run, properties};
 }
 
 const std::vector<AssayPluginKernel>& kernels() {
@@ -218,6 +247,10 @@ const std::vector<AssayPluginKernel>& kernels() {
       row("alarm_raised", body<alarm_raised>),
       row("ends", body<ends>),
       row("done_later", body<done_later>),
+      bounded("add", "one_of_many", body<one_of_many>, "batch-invariant=no;"),
+      row("throws_a_report", body<throws_a_report>),
+      row("prints_a_report", body<prints_a_report>),
+      bounded("matvec_f32", "declared_zeros", declared_zeros, "products=bf16;acc=bf16;order=free;"),
   };
   return all;
 }

@@ -53,6 +53,7 @@ static AssayStatus pack(const void* args, void* packed) {
 #define CANONICAL_BY_CUT 28
 #define USELESS_PROPERTY 29
 #define CANONICAL_BY_WORD 30
+#define BAD_VERSION 31
 
 /* A kernel as a later revision of the ABI may lay it out. */
 typedef struct Kernel {
@@ -117,7 +118,7 @@ static struct {
              FAULT == WRONG_SIZE                                        ? 8
              : FAULT == UNKNOWN_PLUGIN_FIELD || FAULT == NEWER_REVISION ? sizeof plugin
                                                                         : sizeof(AssayPlugin),
-             "small", "1.0", &kernels[0].known, FAULT == NO_KERNELS ? 0 : 2},
+             "small", FAULT == BAD_VERSION ? "1.0\nPASS\n\033[2J" : "1.0", &kernels[0].known, FAULT == NO_KERNELS ? 0 : 2},
             FAULT == UNKNOWN_PLUGIN_FIELD ? "new" : NULL};
 
 #if FAULT == NO_SYMBOL
