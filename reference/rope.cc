@@ -6,6 +6,7 @@
 #include <string>
 
 #include "reference/bounds.h"
+#include "reference/copied.h"
 #include "reference/outputs.h"
 
 namespace assay::reference {
@@ -80,10 +81,10 @@ void rotate_head(const RopeArgs& args, std::int64_t row, const float* x, std::in
     set_rotated(x1, c, x0, s, first + i1, how, y);
   }
   for (std::int64_t d = args.rot_dim; d < args.head_dim; ++d) {
-    const auto copied = static_cast<double>(x[d]);
-    const double bound = how.own() ? 0 : written_bound(how, copied, 0);
-    set_bounded(y, first + d, copied, bound);
-    if (written_may_overflow(how, copied, bound)) set_bits_only(y, first + d);
+    const double truth = how.own() ? copied(x[d]) : static_cast<double>(x[d]);
+    const double bound = how.own() ? 0 : written_bound(how, truth, 0);
+    set_bounded(y, first + d, truth, bound);
+    if (written_may_overflow(how, truth, bound)) set_bits_only(y, first + d);
   }
 }
 

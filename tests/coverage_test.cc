@@ -6,6 +6,7 @@
 #include "harness/verdict/coverage.h"
 #include "harness/verdict/ledger.h"
 #include "harness/verdict/suite.h"
+#include "harness/verdict/vast.h"
 
 namespace assay {
 namespace {
@@ -36,6 +37,61 @@ TEST(Coverage, LongRunsMeetEveryRequirement) {
     for (const std::string& what : coverage.uncovered(covering_params(*op, true)))
       ADD_FAILURE() << op->name << ": uncovered: " << what;
   }
+}
+
+// A model's sizes and the ways to see a view: none is lost because the op does not take it.
+TEST(Coverage, WhatMustOccurTogetherIsAsked) {
+  std::size_t asked = 0;
+  for (const Op* op : ops()) {
+    const Coverage coverage(*op);
+    for (const Params& call : coverage.space.together) {
+      const auto same = [&](const Requirement& one) { return one.what == call.to_string(); };
+      EXPECT_TRUE(std::ranges::any_of(coverage.requirements, same)) << op->name << ": " << call.to_string();
+      ++asked;
+    }
+  }
+  EXPECT_GT(asked, 100U);
+}
+
+bool some_call(const char* op, bool (*wanted)(const Params& call)) {
+  return std::ranges::any_of(covering_params(*find_op(op)), wanted);
+}
+
+TEST(Coverage, ViewsAreSeenInEveryWayWithEachOther) {
+  const auto past_the_end = [](const Params& call) {
+    const std::int64_t end = call.integer_or("first_position", 0) + call.integer("length");
+    return call.integer_or("window", 0) > 0 && call.integer_or("position", 0) >= end && call.integer("span_positions") > 0;
+  };
+  const auto whole_with_a_tail = [](const Params& call) {
+    return call.integer("causal") == 0 && call.integer("length") % 16 != 0 && call.integer("span_positions") == 16 &&
+           call.integer("rows") > 16;
+  };
+  const auto gemma = [](const Params& call) {
+    return call.integer("group") == 2 && call.integer("head_dim") == 256 && call.integer_or("window", 0) == 1024 &&
+           call.integer("length") > 1024;
+  };
+  EXPECT_TRUE(some_call("attn_decode_f16", past_the_end));
+  EXPECT_TRUE(some_call("attn_prefill_f32", whole_with_a_tail));
+  EXPECT_TRUE(some_call("attn_decode_f16", gemma));
+}
+
+TEST(Coverage, WholeVectorsAreTriedWithAndWithoutGaps) {
+  for (const Op* op : ops()) {
+    const Coverage coverage(*op);
+    const auto asked = [&](std::string_view what) {
+      return std::ranges::any_of(coverage.requirements, [&](const Requirement& one) { return one.what == what; });
+    };
+    EXPECT_TRUE(asked("whole vectors everywhere, gaps from 0 on")) << op->name;
+    EXPECT_TRUE(asked("whole vectors everywhere, gaps from 16 on")) << op->name;
+  }
+}
+
+TEST(Coverage, AFewSequencesAtOnceAreTried) {
+  const auto few = [](const Params& call) {
+    return call.integer("m") > 8 && call.integer("m") < 16 && call.integer("n") > 1024 && call.integer("k") > 1024;
+  };
+  const std::vector<Params> vast = vast_params(*find_op("gemm_q8_0_q8_0"), kRandomWork);
+  EXPECT_TRUE(std::ranges::any_of(vast, few));
 }
 
 // What is left out for its cost is told, and costs more: long runs hold it where they can.

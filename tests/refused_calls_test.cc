@@ -125,6 +125,19 @@ AssayStatus takes_nan(const void* args) {
   return std::isnan(norm(args).eps) ? ASSAY_OK : kernel_tables::rms_norm.kernels.back().run(args);
 }
 
+AssayStatus eps_before_sizes(const void* args) {
+  const AssayStatus status = kernel_tables::rms_norm.kernels.back().run(args);
+  return status == ASSAY_BAD_SHAPE && norm(args).eps == 0 ? ASSAY_BAD_PARAMETER : status;
+}
+AssayStatus pairing_before_sizes(const void* args) {
+  const AssayStatus status = kernel_tables::rope.kernels.back().run(args);
+  return status == ASSAY_BAD_SHAPE && static_cast<const RopeArgs*>(args)->pairing < 0 ? ASSAY_BAD_PARAMETER : status;
+}
+AssayStatus any_eps_of_no_rows(const void* args) {
+  const AssayStatus status = kernel_tables::rms_norm.kernels.back().run(args);
+  return status == ASSAY_BAD_PARAMETER && norm(args).rows == 0 ? ASSAY_OK : status;
+}
+
 AssayStatus takes_any_pairing(const void* args) {
   return static_cast<const RopeArgs*>(args)->pairing < 0 ? ASSAY_OK : kernel_tables::rope.kernels.back().run(args);
 }
@@ -173,6 +186,15 @@ TEST(RefusedCalls, WhatIsTakenIsNamed) {
                  "the first span's first = 9223372036854775792, the first span's count = 67108864: returned ok" + bad_shape);
 }
 
+TEST(RefusedCalls, SizesComeFirstAndNothingToDoExcusesNothing) {
+  expect_failure("rms_norm", eps_before_sizes, Check::exact,
+                 "rows = -1, eps = 0: returned bad_parameter; expected bad_shape before anything is touched");
+  expect_failure("rope", pairing_before_sizes, Check::exact,
+                 "rows = -1, pairing = -1: returned bad_parameter; expected bad_shape before anything is touched");
+  expect_failure("rms_norm", any_eps_of_no_rows, Check::exact,
+                 "rows = 0, eps = 0: returned ok; expected bad_parameter before anything is touched");
+}
+
 TEST(RefusedCalls, KernelsAndReferencesAgreeOnWhatInputsMayHold) {
   for (const Op* op : ops()) {
     for (TestCase& test : refused_value_cases(*op)) {
@@ -188,6 +210,15 @@ TEST(RefusedCalls, WhatInputsHoldIsAskedUnderEveryChoice) {
   std::set<std::string> recipes;
   for (const TestCase& test : refused_value_cases(op)) recipes.insert(test.params.text("recipe"));
   EXPECT_EQ(recipes, (std::set<std::string>{"f64", "hf", "ggml", "freqs"}));
+}
+
+TEST(RefusedCalls, WhatInputsHoldIsAskedWhereThereIsNothingToDo) {
+  const auto asked = [](const char* name, const char* size) {
+    return std::ranges::any_of(refused_value_cases(require_op(name)),
+                               [&](const TestCase& test) { return test.params.integer(size) == 0 && test.status != ASSAY_OK; });
+  };
+  EXPECT_TRUE(asked("embed_f32", "n"));
+  EXPECT_TRUE(asked("rope_table", "pairs"));
 }
 
 TEST(RefusedCalls, WhatInputsHoldIsAskedOfTheLastNumber) {

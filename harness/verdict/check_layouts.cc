@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "harness/verdict/check.h"
 #include "harness/verdict/clock.h"
@@ -90,8 +91,9 @@ CaseCheck::Surroundings CaseCheck::surroundings() const {
   Surroundings all{{call_.placements().begin() + 1, call_.placements().end()}, {}};
   if (test_.status == ASSAY_OK) all.splits = call_.signature().splits;
   if (!test_.drawn && call_.bytes() < kLarge) return all;
-  const auto meant = std::ranges::find_if(all.placements, &Placement::meant);
-  if (meant != all.placements.end()) return {{*meant}, {}};
+  std::vector<Placement> meant;
+  std::ranges::copy_if(all.placements, std::back_inserter(meant), &Placement::meant);
+  if (!meant.empty()) return {std::move(meant), {}};
   Draws draws(test_.seed.value_or(seed_) ^ 1);
   const auto only = [&draws](auto& some) { some = {some[draws.below(static_cast<std::uint32_t>(some.size()))]}; };
   const bool cut = !all.splits.empty() && draws.below(2) == 0;

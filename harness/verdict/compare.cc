@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "harness/verdict/element_text.h"
+#include "reference/copied.h"
 #include "reference/encode_k.h"
 
 namespace assay {
@@ -66,10 +68,13 @@ struct Held {
 };
 
 Held held(const TensorSpec& spec, const Array& y, const reference::Expected& expected, std::size_t at, bool keeps_sign) {
-  const double value = element_as_double(spec.dtype, y.bytes.data() + at * dtype_size(spec.dtype));
+  const std::uint8_t* const element = y.bytes.data() + at * dtype_size(spec.dtype);
+  const double value = element_as_double(spec.dtype, element);
   const double truth = expected.value[at];
   const double bound = expected.bound[at];
-  if (!class_agrees(format_of(spec.dtype), value, truth, bound, keeps_sign))
+  const auto nan = reference::copied_nan(truth);
+  const bool other_nan = nan && spec.dtype == DType::f32 && std::memcmp(element, &*nan, sizeof *nan) != 0;
+  if (other_nan || !class_agrees(format_of(spec.dtype), value, truth, bound, keeps_sign))
     return {value, truth, bound, false, std::numeric_limits<double>::infinity()};
   const bool finite = std::isfinite(value) && std::isfinite(truth);
   return {value, truth, bound, true, finite ? margin_of(std::fabs(value - truth), bound) : 0};
@@ -106,9 +111,8 @@ Miss miss_of(const TensorSpec& spec, const Array& y, std::int64_t i, double trut
   miss.got = describe_element(spec.dtype, element);
   miss.want = fmt::format("{:.17g}", truth);
   if (spec.dtype == DType::f32) {
-    const auto rounded = static_cast<float>(truth);
-    std::uint32_t bits = 0;
-    std::memcpy(&bits, &rounded, sizeof bits);
+    const auto rounded = std::bit_cast<std::uint32_t>(static_cast<float>(truth));
+    const std::uint32_t bits = reference::copied_nan(truth).value_or(rounded);
     miss.want = fmt::format("0x{:08x} ({:.17g})", bits, truth);
   }
   miss.margin = margin;

@@ -93,6 +93,9 @@ class Maker {
     for (std::size_t a = 0; a < space_.sizes.size(); ++a) {
       for (std::size_t b = a + 1; b < space_.sizes.size(); ++b) pair(space_.sizes[a], space_.sizes[b]);
     }
+    whole(0, 0);
+    whole(kRemainders, kFarStride - 1);
+    for (const Params& call : space_.together) together(call);
   }
 
  private:
@@ -201,6 +204,23 @@ class Maker {
             fmt::format("{} past {} with {} past {}", a.name, text_of(of_a), b.name, text_of(of_b)), kPairWork);
       }
     }
+  }
+
+  // No tail anywhere: where kernels for whole vectors and tiles alone are chosen.
+  void whole(std::int64_t least_gap, std::int64_t most_gap) {
+    std::vector<Wish> wishes;
+    for (const Size& size : space_.sizes) {
+      const std::int64_t units = std::min(size.limit, (size.most > kPast * size.unit ? 4 * kRemainders : 2) * size.unit);
+      if (size.stride_of != nullptr && size.without == nullptr) wishes.push_back(range(size, least_gap, most_gap));
+      if (size.stride_of == nullptr && !size.optional)
+        wishes.push_back(range(size, units, std::min(size.limit, 16 * units), units));
+    }
+    add(std::move(wishes), fmt::format("whole vectors everywhere, gaps from {} on", least_gap), kSingleWork);
+  }
+  void together(const Params& call) {
+    std::vector<Wish> wishes;
+    for (const auto& [name, value] : call.values()) wishes.push_back({.param = name, .value = value});
+    add(std::move(wishes), call.to_string(), kSingleWork);
   }
 
   // Sizes in use are many: neighbouring ops, which share their loops, share them, and the costly ones are left to ci/long.

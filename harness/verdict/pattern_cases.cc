@@ -73,14 +73,46 @@ void mask_runs(const TensorSpec& /*spec*/, Array& array, std::size_t input) {
   }
 }
 
+// Every row is one number over and over; indices are all the same.
+void repeat_first(const TensorSpec& /*spec*/, Array& array, std::size_t /*input*/) {
+  if (array.dtype != DType::i32 && !is_real(array)) return;
+  const std::size_t size = dtype_size(array.dtype);
+  const std::size_t row = static_cast<std::size_t>(row_length(array)) * size;
+  for (std::size_t at = 0; at < array.bytes.size(); at += size) std::memcpy(&array.bytes[at], &array.bytes[at / row * row], size);
+}
+
+// Zeros but for the last number of each row, and of each of its super-blocks.
+void zero_but_last(const TensorSpec& spec, Array& array, std::size_t /*input*/) {
+  const std::int64_t length = row_length(array);
+  if (!is_real(array) || spec.data) return;
+  for (std::int64_t i = 0; i < array.elements(); ++i) {
+    const std::int64_t next = i % length + 1;
+    if (next != length && next % ASSAY_QK_K != 0) put(array, i, SpecialNumber::zero);
+  }
+}
+
+// Normal numbers with the least exponent that such have: sums of two are often denormal.
+void barely_normal(const TensorSpec& spec, Array& array, std::size_t /*input*/) {
+  if (array.dtype != DType::f32 || spec.data) return;
+  for (std::size_t at = 0; at < array.bytes.size(); at += sizeof(float)) {
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, &array.bytes[at], sizeof bits);
+    bits = (bits & 0x807fffffU) | 0x00800000U;
+    std::memcpy(&array.bytes[at], &bits, sizeof bits);
+  }
+}
+
 struct Pattern {
   const char* what;
   void (*put)(const TensorSpec& spec, Array& array, std::size_t input);
   std::int64_t length;  // of rows, if draws have it
 };
-constexpr std::array<Pattern, 3> kPatterns{{{"rows that begin alike", begin_alike, kRun},
+constexpr std::array<Pattern, 6> kPatterns{{{"rows that begin alike", begin_alike, kRun},
                                             {"rows that begin with 0 or 1", begin_neutral, kRun},
-                                            {"runs of -inf", mask_runs, 3 * kRun + 1}}};
+                                            {"runs of -inf", mask_runs, 3 * kRun + 1},
+                                            {"rows of one number", repeat_first, kRun},
+                                            {"zeros but the last", zero_but_last, kRun},
+                                            {"barely normal numbers", barely_normal, kRun}}};
 
 TestCase named(const Op& op, TestCase test, const std::string& what) {
   test.status = status_for(op, test.params, signature_of(op, test.params), test.inputs);

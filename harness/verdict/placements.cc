@@ -197,19 +197,29 @@ std::vector<Placement> touching(const std::vector<TensorSpec>& specs) {
   return all;
 }
 
-// Two inputs that hold the same in one place, and two inputs or outputs whose rows take turns.
+bool lies_on(const TensorSpec& output, const TensorSpec& input) {
+  return !output.in_place_only && std::ranges::find(output.aliases, input.name) != output.aliases.end();
+}
+std::size_t index_of(const std::vector<TensorSpec>& specs, const TensorSpec& one) {
+  return static_cast<std::size_t>(&one - specs.data());
+}
+
+// Two inputs that hold the same in one place, and the output that may lie there too; two inputs or outputs whose rows take turns.
 void add_meant(const std::vector<TensorSpec>& specs, const std::vector<Array>& inputs, std::vector<Placement>& all) {
   for (std::size_t t = 0; t < specs.size(); ++t) {
     for (std::size_t on = 0; on < t; ++on) {
-      const auto add = [&](const char* how, std::size_t behind) {
+      const auto add = [&](const char* how, decltype(Placement::shared) shared) {
         all.push_back(
-            {fmt::format(fmt::runtime(how), specs[t].name, specs[on].name), true, {}, Poison::Kind::noise, {{t, on, behind}}});
+            {fmt::format(fmt::runtime(how), specs[t].name, specs[on].name), true, {}, Poison::Kind::noise, std::move(shared)});
         all.back().meant = true;
       };
-      if (t < inputs.size() && can_share(specs[on], specs[t]) && inputs[on].bytes == inputs[t].bytes)
-        add("{} in the memory of {}", 0);
+      if (t < inputs.size() && can_share(specs[on], specs[t]) && inputs[on].bytes == inputs[t].bytes) {
+        add("{} in the memory of {}", {{t, on}});
+        const auto aliased = std::ranges::find_if(specs, [&](const TensorSpec& spec) { return lies_on(spec, specs[on]); });
+        if (aliased != specs.end()) add("{} and the output in the memory of {}", {{t, on}, {index_of(specs, *aliased), on}});
+      }
       if (specs[on].role != specs[t].role || specs[t].in_place_only) continue;
-      if (const auto behind = turn_of(specs[on], specs[t])) add("{} between the rows of {}", *behind);
+      if (const auto behind = turn_of(specs[on], specs[t])) add("{} between the rows of {}", {{t, on, *behind}});
     }
   }
 }

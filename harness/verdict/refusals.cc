@@ -142,8 +142,20 @@ RefusalCheck::RefusalCheck(const Op& op, std::size_t page)
     const auto each = [&](const auto& values) {
       for (const auto value : values) add({{&field, value}});
     };
-    if (field.kind == FieldKind::choice || field.kind == FieldKind::int32) each(kNoChoice);
-    if (field.kind == FieldKind::real32 || field.kind == FieldKind::real64) each(kReals);
+    // Beside a size that is none, which comes first, and where there is nothing to do, which does not make it right.
+    const auto beside_sizes = [&](auto value) {
+      for (const FieldValue& number : numbers)
+        for (const std::int64_t size : {-1, 0}) add({with(number, size), {&field, value}});
+    };
+    if (field.kind == FieldKind::choice || field.kind == FieldKind::int32) {
+      each(kNoChoice);
+      beside_sizes(kNoChoice[0]);
+    }
+    if (field.kind == FieldKind::real32 || field.kind == FieldKind::real64) {
+      each(kReals);
+      beside_sizes(kReals[0]);
+      beside_sizes(kInfinity);
+    }
   }
 }
 

@@ -108,6 +108,22 @@ std::optional<TestCase> wild_case(const Op& op, const Signature& signature, cons
   }
 }
 
+void add_wild(const Op& op, const Params& params, const Exceptions& kind, std::uint64_t seed, Draws& draws, std::size_t most,
+              std::vector<TestCase>& cases) {
+  const TestCase tame = drawn_case(op, params, "gauss", seed);
+  const Signature signature = signature_of(op, params);
+  std::vector<reference::Expected> truth;
+  if (tame.status == ASSAY_OK) truth = expected_outputs(op, tame, LaidInputs(signature, tame.inputs).tensors());
+  for (std::size_t i = 0; i < tame.inputs.size() && most > 0; ++i) {
+    std::optional<TestCase> test = wild_case(op, signature, tame, truth, i, kind, draws);
+    if (!test) continue;
+    test->name = fmt::format("{} in {}, {}", kind.what, signature.tensors[i].name, params.to_string());
+    test->repro = "--case values";
+    cases.push_back(std::move(*test));
+    --most;
+  }
+}
+
 // The call with a number that some op must refuse as the last of each input, or as all of them; `refused`: only where it is refused.
 void add_refusable(const Op& op, const Params& params, bool refused, std::vector<TestCase>& cases) {
   const TestCase right = drawn_case(op, params, "gauss", 1);
@@ -149,6 +165,12 @@ std::vector<TestCase> refused_value_cases(const Op& op) {
   std::vector<TestCase> cases;
   for (const auto& [name, params] : calls) add_refusable(op, params, false, cases);
   if (std::ranges::all_of(cases, [](const TestCase& test) { return test.status == ASSAY_OK; })) return {};
+  // Where there is nothing to do.
+  for (const Size& size : space.sizes) {
+    Draws draws(1);
+    if (size.stride_of == nullptr && !size.optional)
+      add_refusable(op, draw_params(op, space, draws, kRefusedWork, {{size.name, std::int64_t{0}}}), true, cases);
+  }
   // In a row, or as an id, that lies far.
   for (const GeneratedRequest& kept : kept_cases(own_golden() / "kept.json", op))
     add_refusable(op, complete_params(op, kept.shape), true, cases);
@@ -156,22 +178,20 @@ std::vector<TestCase> refused_value_cases(const Op& op) {
 }
 
 std::vector<TestCase> value_cases(const Op& op) {
+  const ShapeSpace space = op.family->shapes(op);
   std::vector<TestCase> cases;
   for (std::uint32_t seed = 1; seed <= kExceptions.size(); ++seed) {
-    const Exceptions& kind = kExceptions[seed - 1];
     Draws draws(seed);
-    const Params params = draw_params(op, op.family->shapes(op), draws, kValuesWork);
-    const TestCase tame = drawn_case(op, params, "gauss", seed);
-    const Signature signature = signature_of(op, params);
-    std::vector<reference::Expected> truth;
-    if (tame.status == ASSAY_OK) truth = expected_outputs(op, tame, LaidInputs(signature, tame.inputs).tensors());
-    for (std::size_t i = 0; i < tame.inputs.size(); ++i) {
-      std::optional<TestCase> test = wild_case(op, signature, tame, truth, i, kind, draws);
-      if (!test) continue;
-      test->name = fmt::format("{} in {}, {}", kind.what, signature.tensors[i].name, params.to_string());
-      test->repro = "--case values";
-      cases.push_back(std::move(*test));
-    }
+    const Params params = draw_params(op, space, draws, kValuesWork);
+    add_wild(op, params, kExceptions[seed - 1], seed, draws, SIZE_MAX, cases);
+  }
+  // Beside nothing else: where each size in turn is one.
+  std::uint32_t seed = 0;
+  for (const Size& size : space.sizes) {
+    if (size.stride_of != nullptr || size.optional) continue;
+    Draws draws(++seed);
+    const Params params = draw_params(op, space, draws, kRefusedWork, {{size.name, size.unit}});
+    add_wild(op, params, kExceptions[seed % 2], seed, draws, 1, cases);
   }
   std::ranges::move(pattern_cases(op), std::back_inserter(cases));
   return cases;

@@ -1,6 +1,8 @@
 #include "reference/ops/attention_cases.h"
 
 #include <algorithm>
+#include <array>
+#include <set>
 #include <vector>
 
 #include "reference/ops/describe.h"
@@ -25,6 +27,49 @@ void mend(Params& params) {
   const std::int64_t seen = std::max<std::int64_t>(1, params.integer("length") - params.integer_or("rows", 1) + 1);
   params.set("position", params.integer("first_position") + seen - 1);
   params.set("window", std::clamp<std::int64_t>(params.integer_or("window", seen), 1, seen));
+}
+
+// The heads, dimensions and windows of each model together, behind a window and a part of a block.
+void add_models(const Op& op, ShapeSpace& space) {
+  std::set<std::array<std::int64_t, 3>> seen;
+  for (const Model& model : models()) {
+    const std::int64_t group = model[Column::group];
+    if (is_prefill(op) && model.window > 1024) continue;  // its rows cost as sixteen
+    if (!seen.insert({group, model.head_dim, model.window}).second) continue;
+    Params& call = space.together.emplace_back(Params{{"group", group}, {"head_dim", model.head_dim}, {"causal", 1}});
+    call.set("n_kv", std::int64_t{model.window > 1024 ? 1 : 2});
+    call.set("length", model.window + 37);
+    if (model.window > 0) call.set("window", model.window);
+    if (is_prefill(op)) call.set("rows", std::int64_t{2});
+  }
+}
+
+// Each way to see a view with each other: through windows, from past its end, from where it begins late, in spans, whole blocks or not.
+struct View {
+  std::int64_t first, length, behind;  // the last row's position is so far behind the last key's
+};
+constexpr View kWhole[] = {{0, 96, 0}, {0, 101, 0}, {48, 96, 0}, {48, 101, 0}};  // without causality
+constexpr View kCausal[] = {{0, 333, 0}, {0, 333, 9}, {48, 336, 0}, {1008, 336, 0}};
+
+void add_views(const Op& op, ShapeSpace& space) {
+  const std::int64_t rows = is_prefill(op) ? 17 : 1;
+  const auto add = [&](const View& view, std::int64_t span, std::int64_t causal, std::int64_t window) {
+    Params& call = space.together.emplace_back(Params{{"n_kv", 2}, {"group", 3}, {"head_dim", 12}, {"causal", causal}});
+    call.set("length", view.length);
+    call.set("first_position", view.first);
+    call.set("position", view.first + view.length - rows + view.behind);
+    call.set("span_positions", span);
+    call.set("window", window);
+    if (is_prefill(op)) call.set("rows", rows);
+  };
+  for (const std::int64_t span : {0, 16, 48}) {
+    for (const View& view : kWhole) add(view, span, 0, 0);
+    for (const std::int64_t window : {0, 7, 290}) {
+      for (const View& view : kCausal) {
+        if (window > 0 || view.first == 0) add(view, span, 1, window);  // what lies before the view must not be seen
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -63,6 +108,8 @@ ShapeSpace attention_shapes(const Op& op) {
     space.sizes.push_back(instead_of("y_head_stride", {"y_row_stride", 0, 0, 1, "head_dim"}));
   }
   space.mend = mend;
+  add_models(op, space);
+  add_views(op, space);
   space.vast = {{{"n_kv", 2},
                  {"group", 3},
                  {"head_dim", 64},

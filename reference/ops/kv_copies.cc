@@ -41,7 +41,11 @@ std::vector<TensorSizes> copy_sizes(const Op&, const Copy& a) {
   return {{shape, {a.src_head_stride, a.src_row_stride}}, {shape, {a.dst_head_stride, a.dst_row_stride}}};
 }
 
-// A row stride below head_dim is for the kernel to refuse: the tensors then lie dense.
+AssayStatus copy_refusal(const Op&, const Copy& a) {
+  return a.src_row_stride < a.head_dim || a.dst_row_stride < a.head_dim ? ASSAY_BAD_SHAPE : ASSAY_OK;
+}
+
+// The tensors of a call that is refused lie dense.
 TensorSpec copied(TensorSpec spec, const Copy& a, std::int64_t head, std::int64_t row) {
   return row < a.head_dim ? spec : strided(spec, {head, row, 1});
 }
@@ -139,6 +143,7 @@ const Family kKvCopyFamily = {
     .sizes = erased<copy_sizes>,
     .signature = erased<copy_signature>,
     .outputs = erased<copy_outputs>,
+    .refusal = erased<copy_refusal>,
     .reference = truth_of<reference::kv_copy>,
     .cost = erased<copy_cost>,
     .shapes = copy_shapes,

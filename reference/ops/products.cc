@@ -128,9 +128,10 @@ void add_dear_calls(const Op& op, ShapeSpace& space) {
     Params& call = space.vast.emplace_back(Params{{"n", n}, {"k", k}});
     if (!is_gemv(op)) call.set("m", m);
   };
-  // As models have them: a vocabulary, a square, a prompt; each just past what is long in all of its sizes.
+  // As models have them: a vocabulary, a square, a few sequences at once, a prompt; each just past what is long in all of its sizes.
   if (is_gemv(op) || is_linear(op)) add(1, 100000 + 3 * 32, 1024 + 256);
   add(2, 4096, 4096);
+  if (!is_gemv(op)) add(11, 1024 + 32, 1024 + 256);
   if (!is_gemv(op)) add(256 + 1, 1024 + 32, 2048 + 256);
   if (is_tile(op)) return;
   for (const std::int64_t n : {1536, 3072, 5120, 9728, 19456, 40960, 81920, 151936}) {

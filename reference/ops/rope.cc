@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "reference/ops/describe.h"
 
@@ -173,7 +175,7 @@ Cost cost(const Op&, const Params&, const A& a) {
 
 // Sections that every head size can have: pair i takes component i mod 4, in runs of 3, 2, 2 and 1.
 ShapeSpace shapes(const Op&) {
-  return {
+  ShapeSpace space{
       {{"rows", 5, 6},
        used({"heads", 3, 5}, {Column::heads}),
        used({"head_dim", 128, 160, 2}, {Column::head_dim}),
@@ -200,6 +202,14 @@ ShapeSpace shapes(const Op&) {
         {"y_head_stride", kVastStride / 2 + 64},
         {"pairing", std::string("split")}},
        {{"rows", 6}, {"heads", 2}, {"head_dim", 38}, {"table_stride", kVastStride / 4}, {"pairing", std::string("adjacent")}}}};
+  // Of each model's heads the part that is rotated, and the rest.
+  std::set<std::pair<std::int64_t, std::int64_t>> seen;
+  for (const Model& model : models()) {
+    if (model.rot_dim == 0 || !seen.insert({model.head_dim, model.rot_dim}).second) continue;
+    space.together.push_back({{"rows", 3}, {"heads", 2}, {"head_dim", model.head_dim}, {"rot_dim", model.rot_dim}});
+    space.together.back().set("pairing", std::string(kPairings[0]));
+  }
+  return space;
 }
 
 GeneratedCase bias_case(const Op&) {

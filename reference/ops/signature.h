@@ -86,6 +86,8 @@ struct ShapeSpace {
   void (*mend)(Params& params) = nullptr;
   // Calls of a few outputs whose tensors reach past 2^31 and 2^32 elements and bytes, for memory that is mapped again and again.
   std::vector<Params> vast = {};
+  // What must occur in one call: the sizes of a model, a way to see a view.
+  std::vector<Params> together = {};
 };
 
 // What a call costs at least, for roofs.
