@@ -61,7 +61,7 @@ TEST(CiReports, NoNameBreaksAForm) {
     SuiteResult odd;
     odd.cases = {case_of("mine:fast", name, "wrong: " + name)};
     const std::string xml = junit_xml(odd);
-    EXPECT_EQ(count(xml, "<"), 9U) << name << xml;  // the declaration, four elements and their ends
+    EXPECT_EQ(count(xml, "<"), 9U) << name << xml;                           // the declaration, four elements and their ends
     EXPECT_NO_THROW(static_cast<void>(nlohmann::json(xml).dump())) << name;  // UTF-8
     EXPECT_EQ(nlohmann::json::parse(sarif_json(odd)).at("runs").at(0).at("results").size(), 1U) << name;
     EXPECT_EQ(nlohmann::json::parse(gitlab_annotations(odd)).size(), 1U) << name;

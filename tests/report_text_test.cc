@@ -55,9 +55,9 @@ TEST(ReportText, HoldsEverythingThatWasFound) {
   for (const char* words :
        {"FAIL add_scalar, case bad: bound\n  y[3] = 1\n  repeat: assay check add --case bad\n",
         "MISTRUSTED add_scalar, case blind", "repeat: assay check add --case blind", "FAIL exp: has no golden\n",
-        "skipped add_avx512: this CPU lacks avx512\n", "checks off classes,bias,spread,exact,bits,ledger\n",
-        "1 variant, 4 cases", "40 outputs held to truth",
-        "1 refusal, 0 trivial, 4 not in the ledger, 1 mistrusted, 1 failed\nFAIL\n", "0.750", "1.5", "FAIL 1\n"}) {
+        "skipped add_avx512: this CPU lacks avx512\n", "checks off classes,bias,spread,exact,bits,ledger\n", "1 variant, 4 cases",
+        "40 outputs held to truth", "1 refusal, 0 trivial, 4 not in the ledger, 1 mistrusted, 1 failed\nFAIL\n", "0.750", "1.5",
+        "FAIL 1\n"}) {
     expect_in(text, words);
   }
   expect_in(text, "PASS", false);

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "golden/output_rule.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/model_options.h"
 #include "harness/cli/values.h"
