@@ -62,10 +62,16 @@ TEST(Drawn, VastCallsNameWhatIsWrong) {
   expect_named(check);
 }
 
+// Of those that this CPU runs.
+Variant fastest_variant(const Op& op) {
+  const auto variants = variants_of(op);
+  return *std::ranges::find_if(variants, isa_selectable, &Variant::isa);
+}
+
 // Of a vast call of many operations the scalar kernel runs the last rows: these are held to truth, and others to its bits there.
 AssayStatus last_row_off(const void* args) {
   const auto& a = *static_cast<const ProductArgs*>(args);
-  const AssayStatus status = require_op("gemm_f16").kernels().front().run(args);
+  const AssayStatus status = fastest_variant(require_op("gemm_f16")).run(args);
   if (status == ASSAY_OK && a.m > 0 && a.n > 0) {
     float& last = a.y[(a.m - 1) * a.y_stride + a.n - 1];
     last = std::nextafter(last, std::numeric_limits<float>::infinity());
@@ -79,7 +85,7 @@ TEST(Drawn, OfALongVastCallTheScalarKernelRunsItsLastRows) {
   const auto dear = std::ranges::max_element(calls, {}, [&](const Params& call) { return cost_of(op, call).operations(); });
   ASSERT_GT(cost_of(op, *dear).operations(), 1e9);
   VastCheck check(op, *dear, 1);
-  const CaseResult fast = check.check(variants_of(op).front(), Checks::all());
+  const CaseResult fast = check.check(fastest_variant(op), Checks::all());
   const CaseResult scalar = check.check(variants_of(op).back(), Checks::all());
   EXPECT_FALSE(fast.failure) << fast.failure->message;
   EXPECT_FALSE(scalar.failure) << scalar.failure->message;

@@ -96,7 +96,7 @@ TEST(Drift, IsAcceptedByNameAndReason) {
   const Drifted drifted;
   const Ran ran = drifted.run({"ledger", "accept", "add", "--why", "sums in another order"});
   EXPECT_EQ(ran.status, 0) << ran.err;
-  EXPECT_TRUE(contains(ran.out, "add " + kCase + "\n1 cases changed in ")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "add " + kCase + "\n1 case changed in ")) << ran.out;
   const nlohmann::json kept = drifted.kept();
   EXPECT_EQ(kept.at("digests").at("add").at(kCase), drifted.digest());
   EXPECT_LE(kept.at("margins").at("add").at(kCase).get<double>(), 1);

@@ -57,7 +57,7 @@ struct Row {
       known_ = true;
       known_offset_ = offset;
       known_sum_ = 0;
-      for (std::size_t i = 0; i < x.size(); ++i) known_sum_ += as_f32(std::exp(static_cast<double>(x[i]) - offset));
+      for (const double one : x) known_sum_ += as_f32(std::exp(static_cast<double>(one) - offset));
       known_sum_ = as_f32(known_sum_);
     }
     return known_sum_;

@@ -23,7 +23,8 @@ double rounded(const char* type, double value) {
 // The mean over a length rounded up to a step.
 template <std::size_t kStep>
 double norm_over_steps(const Row& row, std::size_t i) {
-  return norm_of(row, i, root_of(row, row.squares / static_cast<double>((row.x.size() + kStep - 1) / kStep * kStep)));
+  const std::size_t steps = (row.x.size() + kStep - 1) / kStep;
+  return norm_of(row, i, root_of(row, row.squares / static_cast<double>(steps * kStep)));
 }
 // What is normalised is rounded before it meets its weight, as models in a narrow type have it.
 double norm_rounded(const char* type, const Row& row, std::size_t i) {

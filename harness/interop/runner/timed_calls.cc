@@ -181,7 +181,7 @@ void TimedCalls::fill_one(std::uint64_t slot, std::size_t t) {
 
 // With the signals that it had before anything was timed.
 std::optional<CaughtFault> TimedCalls::run_foreign(const std::function<void()>& body, Allowed allowed) {
-  const auto caught = run_disciplined(
+  auto caught = run_disciplined(
       [&] {
         set_mask(*mask_);
         body();
