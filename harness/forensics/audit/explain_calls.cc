@@ -52,8 +52,7 @@ class Kind {
     const auto rows = static_cast<double>(request_.trace->prompt(prompt_).positions.size());
     if (wiring.formula == Formula::attention) return rows * rows * static_cast<double>(wiring.heads * config.head_dim);
     if (wiring.formula != Formula::linear) return rows;
-    const WeightMap& weights = request_.model->weights();
-    const Weight& weight = wiring.role == Role::lm_head ? weights.lm_head() : weights.at(*wiring.role, wiring.weight_layer);
+    const Weight& weight = weight_of(*request_.model, wiring);
     return rows * static_cast<double>(weight.rows) * static_cast<double>(weight.cols);
   }
 

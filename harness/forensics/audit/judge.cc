@@ -65,8 +65,8 @@ std::string weights_name(const WeightMap& weights) {
 Judge::Judge(const ModelFile& model, const Recipe& recipe, std::string recorded, Team& team)
     : model_(model), recipe_(recipe), recorded_(lower(std::move(recorded))), team_(team), own_(weights_name(model.weights())) {}
 
-const Weight& Judge::weight_of(const SiteWiring& wiring) const {
-  return wiring.role == Role::lm_head ? model_.weights().lm_head() : model_.weights().at(*wiring.role, wiring.weight_layer);
+const Weight& weight_of(const ModelFile& model, const SiteWiring& wiring) {
+  return wiring.role == Role::lm_head ? model.weights().lm_head() : model.weights().at(*wiring.role, wiring.weight_layer);
 }
 
 std::string Judge::obstacle(const SiteWiring& wiring, TraceRows& rows) const {
@@ -97,7 +97,7 @@ Judge::Attempt Judge::attempt(const SiteWiring& wiring, TraceRows& rows) const {
   call.kv_heads = wiring.kv_heads;
   call.window = wiring.window;
   if (wiring.role) {
-    const Weight& weight = weight_of(wiring);
+    const Weight& weight = weight_of(model_, wiring);
     made.stored = &weight;
     made.weight.emplace(weight);
     const bool table = recipe_.table != WeightRounding::none && weight.role == Role::embed;
@@ -119,7 +119,7 @@ std::vector<std::string> Judge::where(const SiteWiring& wiring, TraceRows& rows,
   const bool row_of_weight = wiring.formula == Formula::linear && std::ssize(excess.columns) < value.cols();
   const bool row_of_table = wiring.formula == Formula::embed && std::ssize(excess.rows) < value.rows();
   if (!row_of_weight && !row_of_table) return out;
-  const Weight& weight = weight_of(wiring);
+  const Weight& weight = weight_of(model_, wiring);
   const auto row = static_cast<std::uint64_t>(row_of_weight ? excess.columns.front()
                                                             : rows.prompt().tokens[static_cast<std::size_t>(tokens.front())]);
   const std::uint64_t bytes = weight.bytes.size() / static_cast<std::uint64_t>(weight.rows);

@@ -46,7 +46,6 @@ class Judge {
     const Weight* stored = nullptr;
   };
 
-  const Weight& weight_of(const SiteWiring& wiring) const;
   // Why the site cannot be judged; empty if it can.
   std::string obstacle(const SiteWiring& wiring, TraceRows& rows) const;
   Attempt attempt(const SiteWiring& wiring, TraceRows& rows) const;
@@ -59,6 +58,9 @@ class Judge {
   Team& team_;
   std::string own_;  // the type of the model's weights, in the same words
 };
+
+// What a site is multiplied with: of a tied lm_head the embedding. Only of wirings that have a role.
+const Weight& weight_of(const ModelFile& model, const SiteWiring& wiring);
 
 // "bf16", "f16", "Q8_0", "Q4_K_M": what a trace's head calls these weights.
 std::string weights_name(const WeightMap& weights);
