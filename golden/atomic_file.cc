@@ -110,9 +110,10 @@ void NewFile::open_and_lock() {
     if (locked && is_named(file_, temporary_)) return;
     close(file_);
     if (!locked)
-      throw std::runtime_error(path_.string() + (is_unfinished(temporary_)
-                                                     ? ": is named for two outputs; expected a file for each"
-                                                     : ": is being written by another process"));
+      throw std::runtime_error(path_.string() +
+                               (is_unfinished(temporary_)
+                                    ? ": is being written by another output of this command; expected a file for each"
+                                    : ": is being written by another process"));
     // Its writer renamed or removed it between our opening and our locking.
   }
 }

@@ -141,7 +141,7 @@ TEST(Outputs, AFileIsOneOutputAndNotWhatIsPrintedTo) {
   const TemporaryFolder folder;
   const fs::path file = folder.path() / "out";
   expect_refused(run_assay({"check", "add", "--case", "refusals", "-o", file.string(), "--junit", file.string()}), "twice",
-                 "is named for two outputs");
+                 "is being written by another output of this command");
   EXPECT_FALSE(fs::exists(file));
   expect_refused(run_assay({"check", "add", "--case", "refusals", "--summary", "/dev/stdout"}), "a pipe",
                  "/dev/stdout: is there, and no regular file");
