@@ -113,14 +113,15 @@ int check(CheckOptions options, const Common& common) {
   teller.clear();
   std::vector<why::ExplainResult> why;
   if (options.explain && !result.interrupted) why = explained(request, wrong_ops(result), kExplainSeconds);
-  const auto json = [&] {
+  std::string json;
+  if (common.json || !options.output.empty()) {
     nlohmann::ordered_json whole = suite_json(result, request);
     for (const why::ExplainResult& one : why) whole["explanations"].push_back(why::explain_json(one));
-    return json_text(whole);
-  };
+    json = json_text(whole);
+  }
   ci_files.write(result, request);
-  output.write(json);
-  fmt::print("{}", common.json ? json() : suite_end(result, request.checks, style, options.detail()));
+  output.write([&] { return json; });
+  fmt::print("{}", common.json ? json : suite_end(result, request.checks, style, options.detail()));
   for (const why::ExplainResult& one : why) {
     if (!common.json) fmt::print("{}", why::explain_text(one, style));
   }
