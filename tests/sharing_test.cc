@@ -124,8 +124,8 @@ AssayStatus shares_a_length(const void* args) noexcept {
   const auto& a = *static_cast<const SoftmaxArgs*>(args);
   length = a.n;
   const AssayStatus status = right_kernel(args);
-  const auto end =
-      std::chrono::steady_clock::now() + std::chrono::milliseconds(2);  // also on a busy machine the other gets its turn
+  // So long that on a busy machine too the other gets its turn.
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(2);
   while (std::chrono::steady_clock::now() < end) continue;
   if (status == ASSAY_OK && a.n > 0 && a.rows > 0 && length != a.n) a.y[0] += 1;
   return status;
