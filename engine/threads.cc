@@ -123,6 +123,7 @@ void Team::await_turn_after(int turn) {
     }
   }
   if (spin > 0) spin_.store(std::max(spin / 2, kLeastSpin), std::memory_order_relaxed);
+  sleeps_.fetch_add(1, std::memory_order_relaxed);
   turn_.wait(turn, std::memory_order_acquire);
 }
 

@@ -53,6 +53,8 @@ class Team {
   void run(const std::function<void(int part)>& body);
   // From the bodies of a run: goes on when every thread has come. A body that may throw must come to all that the others come to.
   void barrier();
+  // How often a thread has gone to sleep to wait for another, so far.
+  int sleeps() const { return sleeps_.load(std::memory_order_relaxed); }
 
  private:
   void work(int part);
@@ -68,6 +70,7 @@ class Team {
   const std::function<void(int)>* body_ = nullptr;  // null: the threads end
   std::atomic<int> arrived_{0};
   std::atomic<int> turn_{0};  // grows when all have arrived
+  std::atomic<int> sleeps_{0};
   std::mutex failing_;
   std::exception_ptr error_;
 };

@@ -262,5 +262,17 @@ TEST(Inputs, PipesAndDevicesAreRefusedByKind) {
   EXPECT_FALSE(fs::exists(out));
 }
 
+TEST(Outputs, AnInterruptedBenchSaysWhatItKnows) {
+  const TemporaryFolder folder;
+  const fs::path file = folder.path() / "times.json";
+  Program program({"bench", "add", "rms_norm", "softmax", "--runs", "25", "-o", file.string()});
+  while (!fs::exists(file.string() + ".new")) usleep(1000);
+  program.send(SIGINT);
+  const Ran ran = program.wait();
+  EXPECT_EQ(ran.status, 128 + SIGINT) << ran.err;
+  EXPECT_TRUE(contains(ran.out, "interrupted: ")) << ran.out;
+  EXPECT_TRUE(nlohmann::json::parse(read_file(file)).at("interrupted")) << "what was timed is there";
+}
+
 }  // namespace
 }  // namespace assay

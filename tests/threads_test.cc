@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "engine/convert/quantize.h"
+#include "engine/run/alone_when_crowded.h"
 #include "engine/run/site_rows.h"
 #include "engine/threads.h"
 #include "engine/time_slices.h"
@@ -222,6 +223,24 @@ TEST(Threads, TakeTurnsFastAndLeaveTheCallerAsItWas) {
     for (const std::uint64_t slice : slices) EXPECT_EQ(slice, 100'000);
   }
   EXPECT_EQ(ShortTimeSlices::of_this_thread(), before);
+}
+
+// Whether each of so many passes was run alone, where one takes `team` or `alone` seconds.
+std::string passes(int count, double team, double alone, bool slept) {
+  AloneWhenCrowded crowded;
+  std::string told;
+  for (int pass = 0; pass < count; ++pass) {
+    told += crowded.alone() ? 'a' : 't';
+    crowded.took(crowded.alone() ? alone : team, !crowded.alone() && slept);
+  }
+  return told;
+}
+
+TEST(AloneWhenCrowded, TakesTheFasterWayOnceWaitsEndInSleep) {
+  const std::string rest(16, 't');
+  EXPECT_EQ(passes(40, 4, 1, false), std::string(40, 't'));
+  EXPECT_EQ(passes(37, 1, 2, true), "ta" + rest + "ta" + rest + "t");
+  EXPECT_EQ(passes(37, 4, 1, true), "t" + std::string(18, 'a') + "t" + std::string(17, 'a'));
 }
 
 }  // namespace

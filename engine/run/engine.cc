@@ -1,6 +1,7 @@
 #include "engine/run/engine.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 #include "engine/run/pass_run.h"
@@ -82,10 +83,20 @@ void Engine::run_pass(std::span<const std::int32_t> tokens, Logits wanted, Obser
     ids[row] = tokens[static_cast<std::size_t>(row)];
     positions[row] = static_cast<std::int32_t>(pass.position + row);
   }
-  PassRun(plan_, *calls_, pass, end_, observer, observed_, *cache_, sequence_, clock_).run(team_);
+  run_steps(pass, observer);
   const auto* const logits =
       reinterpret_cast<const float*>(pass.arena + pass.layout->offsets[static_cast<std::size_t>(plan_.logits_slot)]);
   logits_ = {logits, static_cast<std::size_t>(pass.logit_rows * plan_.config.vocab)};
+}
+
+void Engine::run_steps(const Pass& pass, Observer* observer) {
+  PassRun run(plan_, *calls_, pass, end_, observer, observed_, *cache_, sequence_, clock_);
+  if (pass.rows > 1 || observer != nullptr || clock_ != nullptr || team_.size() == 1) return run.run(team_, false);
+  const int sleeps = team_.sleeps();
+  const auto began = std::chrono::steady_clock::now();
+  run.run(team_, crowded_.alone());
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+  crowded_.took(took.count(), team_.sleeps() != sleeps);
 }
 
 }  // namespace assay

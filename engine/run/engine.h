@@ -13,6 +13,7 @@
 #include "engine/kv/mapping.h"
 #include "engine/model/model_file.h"
 #include "engine/plan/plan.h"
+#include "engine/run/alone_when_crowded.h"
 #include "engine/run/load_weights.h"
 #include "engine/run/observer.h"
 #include "engine/run/step_calls.h"
@@ -94,6 +95,7 @@ class Engine {
 
  private:
   void run_pass(std::span<const std::int32_t> tokens, Logits wanted, Observer* observer);
+  void run_steps(const Pass& pass, Observer* observer);
 
   Team team_;
   Plan plan_;
@@ -106,6 +108,7 @@ class Engine {
   std::vector<std::uint8_t> observed_;  // by step, of the pass under way
   std::size_t end_;
   StepClock* clock_ = nullptr;
+  AloneWhenCrowded crowded_;
   std::span<const float> logits_;
 };
 

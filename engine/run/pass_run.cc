@@ -6,6 +6,7 @@
 
 #include "engine/run/engine.h"
 #include "engine/run/stored_rows.h"
+#include "kernels/isa.h"
 #include "reference/ops/status.h"
 
 namespace assay {
@@ -26,7 +27,9 @@ PassRun::PassRun(const Plan& plan, StepCalls& calls, const Pass& pass, std::size
   }
 }
 
-void PassRun::run(Team& team) {
+void PassRun::run(Team& team, bool alone) {
+  team_ = &team;
+  parts_ = alone ? 1 : team.size();
   if (clock_ != nullptr) clock_->begin(pass_);
   calls_.begin_pass();
   for (std::size_t begin = 0; begin < end_;) {
@@ -34,17 +37,21 @@ void PassRun::run(Team& team) {
     std::size_t end = begin + 1;
     while (!watched && end < end_ && observed_[end] == 0) ++end;
     if (watched) look(begin, true);
-    run_stretch(team, begin, end);
+    run_stretch(begin, end);
     if (watched) look(begin, false);
     begin = end;
   }
 }
 
-void PassRun::run_stretch(Team& team, std::size_t begin, std::size_t end) {
-  team_ = &team;
+void PassRun::run_stretch(std::size_t begin, std::size_t end) {
   stretch_begin_ = begin;
   stretch_end_ = end;
-  team.run([this](int part) { run_part(part); });  // so little that std::function holds it without allocating
+  if (parts_ == 1) {
+    assert_float_environment();
+    run_part(0);
+  } else {
+    team_->run([this](int part) { run_part(part); });  // so little that std::function holds it without allocating
+  }
   if (error_) std::rethrow_exception(error_);
 }
 
@@ -63,9 +70,9 @@ void PassRun::guarded(Function function) {
 void PassRun::run_part(int part) {
   StepClock::Time came = time();
   for (std::size_t step = stretch_begin_; step < stretch_end_; ++step) {
-    if (pass_.layout->barriers[step] != 0 && step > stretch_begin_) team_->barrier();
+    if (parts_ > 1 && pass_.layout->barriers[step] != 0 && step > stretch_begin_) team_->barrier();
     const StepClock::Time began = time();
-    guarded([&] { run_step(step, part, team_->size()); });
+    guarded([&] { run_step(step, part, parts_); });
     if (clock_ != nullptr) came = clock_->add(pass_.rows == 1, step, part, came, began);
   }
 }

@@ -21,10 +21,11 @@ class PassRun {
           std::span<std::uint8_t> observed, KvCache& cache, KvCache::Sequence sequence, StepClock* clock);
 
   // Throws EngineError where a step refuses, and what the observer or a reference threw.
-  void run(Team& team);
+  // `alone`: by the caller's thread, whatever the team.
+  void run(Team& team, bool alone);
 
  private:
-  void run_stretch(Team& team, std::size_t begin, std::size_t end);
+  void run_stretch(std::size_t begin, std::size_t end);
   void run_part(int part);
   void run_step(std::size_t step, int part, int parts);
   template <class Function>
@@ -46,6 +47,7 @@ class PassRun {
   std::size_t stretch_begin_ = 0;     // the steps under way
   std::size_t stretch_end_ = 0;
   Team* team_ = nullptr;
+  int parts_ = 1;
 
   std::atomic<bool> failed_{false};
   std::exception_ptr error_;

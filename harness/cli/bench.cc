@@ -10,6 +10,7 @@
 #include "golden/sha256.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/late_file.h"
+#include "harness/cli/process.h"
 #include "harness/cli/runner_options.h"
 #include "harness/cli/shape.h"
 #include "harness/cli/status_line.h"
@@ -89,10 +90,9 @@ std::vector<bench::BenchItem> items(const BenchCliOptions& options, std::span<co
   return all;
 }
 
-std::vector<bench::BenchResult> run_with_status_line(const BenchCliOptions& options, std::span<const RemoteKernel> plugins,
+std::vector<bench::BenchResult> run_with_status_line(const std::vector<bench::BenchItem>& all,
                                                      const bench::BenchOptions& how) {
   StatusLine line;
-  const std::vector<bench::BenchItem> all = items(options, plugins, how.runner ? how.runner->declared : "");
   std::size_t done = 0;
   return bench::run_benchmarks(all, how, [&](const bench::BenchResult& one) {
     line.show(fmt::format("{} of {} benchmarks, the last {}", ++done, all.size(), one.name));
@@ -186,12 +186,17 @@ int run_bench(const BenchCliOptions& options, const Common& common) {
   how.enough = [&](const bench::BenchResult& now) {
     return std::ssize(now.readings) >= options.runs && (!old || old.enough(now));
   };
+  const NotedInterrupt interrupt;
   LateFile output(options.output, kOwnJson);
   LateFile record(options.record, kOwnJson);
-  const auto results = run_with_status_line(options, plugins, how);
+  const std::vector<bench::BenchItem> all = items(options, plugins, runner ? runner->declared : "");
+  how.stop = [] { return NotedInterrupt::signal() != 0; };
+  const auto results = run_with_status_line(all, how);
+  const bool interrupted = how.stop();
 
   nlohmann::ordered_json json = bench::bench_json(results);
   json["assay"] = environment_json();
+  if (interrupted) json["interrupted"] = true;
   if (runner) json["checks_off"] = checks.off_to_string();
   if (runner) json["isolation"] = isolation;
   if (runner && !runner->declared.empty()) json["declared"] = runner->declared;
@@ -208,7 +213,9 @@ int run_bench(const BenchCliOptions& options, const Common& common) {
     if (runner) fmt::print("isolation: {}\n\n", isolation);
     fmt::print("{}", bench::bench_table(results, common.style()));
     if (changes) fmt::print("\n{}", bench::comparison_table(*changes, common.style()));
+    if (interrupted) fmt::print("interrupted: {} of {} benchmarks were timed\n", results.size(), all.size());
   }
+  if (interrupted) return kSignalled + NotedInterrupt::signal();
   return exit_code(results, changes, !options.fail_slower.empty());
 }
 
@@ -224,7 +231,7 @@ Action add_bench(CLI::App& app, const Common& common) {
   command->add_flag("--cold", options->cold,
                     "Read weights from memory: rotate over more than four times the last-level cache (the default)");
   command->add_flag("--warm", options->warm, "Use the same buffers again and again");
-  command->add_option("--runs", options->runs, "Runs of each benchmark, with fresh memory each; a baseline needs 5")
+  command->add_option("--runs", options->runs, "Runs of each benchmark, with fresh memory each; a baseline needs 5, on a noisy machine 25")
       ->check(whole(1, bench::kMostRuns));
   command->add_option("--baseline", options->baseline,
                       "Compare with an older JSON of this command (--runs 5 -o FILE) or of Google Benchmark");

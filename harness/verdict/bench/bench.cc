@@ -32,6 +32,10 @@ std::string refusal(const BenchItem& item, const BenchOptions& options) {
   return {};
 }
 
+bool stopped(const BenchOptions& options) {
+  return options.stop && options.stop();
+}
+
 // Runs until they are enough. The figures are those of the run in the middle.
 void measure(const BenchItem& item, const BenchOptions& options, BenchResult& result) {
   std::vector<BenchResult> runs;
@@ -48,7 +52,7 @@ void measure(const BenchItem& item, const BenchOptions& options, BenchResult& re
     std::ranges::sort(runs, {}, &BenchResult::seconds);
     result = runs[runs.size() / 2];
     result.readings = readings;
-  } while (options.enough && !options.enough(result));
+  } while (options.enough && !options.enough(result) && !stopped(options));
 }
 
 BenchResult bench_one(const BenchItem& item, const BenchOptions& options) {
@@ -92,6 +96,7 @@ void register_all(const std::vector<BenchItem>& items, const BenchOptions& optio
   for (const BenchItem& item : items) {
     const auto body = [item, options, done](benchmark::State& state) {
       for ([[maybe_unused]] auto _ : state) {
+        if (stopped(options)) return state.SkipWithError("interrupted");
         const BenchResult result = bench_one(item, options);
         report_to(state, result);
         if (done) done(result);

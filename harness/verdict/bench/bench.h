@@ -39,6 +39,7 @@ struct BenchOptions {
   // Who is timed in the place of foreign variants, where no plugin has them; `runner` is then that of ours beside it.
   std::function<std::unique_ptr<Subject>(const BenchItem&)> subject = {};
   std::function<bool(const BenchResult&)> enough = {};  // asked after each run whether it was the last; empty: one run
+  std::function<bool()> stop = {};                      // asked before each run: none is begun any more
   Checks checks = Checks::all();                        // that what they wrote while they were timed must pass
   int rounds = 31;                                      // roofs and kernel in turn; medians are reported
   double round_seconds = 0.002;                         // at least this much of the kernel in a round

@@ -72,6 +72,8 @@ void judge(Change& change, const std::vector<double>& then, const std::vector<do
     change.high = change.speed * std::exp(half);
   }
   change.pace = pace_of(change, allowed);
+  const double alone = in_turn ? 0 : quantile(static_cast<double>(before.count - 1)) * std::sqrt(before.variance);
+  change.vague = change.pace == Pace::unclear && 2 * alone > allowed && then.size() < kMostRuns;
 }
 
 template <class Value>
@@ -112,7 +114,10 @@ std::string pace_text(const Change& change, const Style& style) {
     case Pace::faster:
       return style.good("faster");
     case Pace::unclear:
-      return style.warn(fmt::format("unclear after {} runs", change.runs_now));
+      return style.warn(fmt::format("unclear after {} runs{}", change.runs_now,
+                                    change.vague ? fmt::format("; the baseline's {} vary: make it with --runs {}",
+                                                               change.runs_then, kMostRuns)
+                                                 : ""));
     case Pace::unknown:
       return fmt::format("no interval: {} and {} runs, expected {} or more", change.runs_then, change.runs_now, kLeastRuns);
   }

@@ -46,6 +46,7 @@ struct Change {
   double low = 0;  // one-sided 99 % limits by Student's t, Welch's degrees of freedom; of unknown: 0
   double high = 0;
   double fastest = 0;  // the same ratio of now's fastest run but one and then's fastest; 0 where old and new took turns
+  bool vague = false;  // the baseline's runs alone make the interval too wide: more of them are needed
   std::size_t runs_then = 0;
   std::size_t runs_now = 0;
   Pace pace = Pace::unknown;
