@@ -66,25 +66,25 @@ void Team::end_early() {
 
 void Team::end() {
   body_ = nullptr;
-  barrier();
+  barrier(0);
   for (std::thread& other : others_) other.join();
 }
 
 // A run begins when the caller comes to the barrier at which the others wait, and ends at the next.
 void Team::work(int part) {
   for (;;) {
-    barrier();
+    barrier(part);
     if (body_ == nullptr) return;
     run_part(part);
-    barrier();
+    barrier(part);
   }
 }
 
 void Team::run(const std::function<void(int)>& body) {
   body_ = &body;
-  barrier();
+  barrier(0);
   run_part(0);
-  barrier();
+  barrier(0);
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
@@ -98,10 +98,10 @@ void Team::run_part(int part) {
   }
 }
 
-void Team::barrier() {
+void Team::barrier(int part) {
   if (parts_ == 1) return;
   const int turn = turn_.load(std::memory_order_relaxed);  // grows only once this thread has arrived
-  if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 < parts_) return await_turn_after(turn);
+  if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 < parts_) return await_turn_after(turn, part);
   arrived_.store(0, std::memory_order_relaxed);
   turn_.fetch_add(1, std::memory_order_release);
   turn_.notify_all();
@@ -109,7 +109,7 @@ void Team::barrier() {
 
 // Spinning in vain halves how long the next ones spin, success makes it longer by a step: beside another program that has the cores too,
 // where the awaited thread does not run, spinning costs that program its time.
-void Team::await_turn_after(int turn) {
+void Team::await_turn_after(int turn, int part) {
   const int spin = spin_.load(std::memory_order_relaxed);
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::microseconds(spin);
   constexpr int kLooks = 32;  // between two looks at the clock
@@ -123,8 +123,9 @@ void Team::await_turn_after(int turn) {
     }
   }
   if (spin > 0) spin_.store(std::max(spin / 2, kLeastSpin), std::memory_order_relaxed);
-  sleeps_.fetch_add(1, std::memory_order_relaxed);
+  const auto asleep = std::chrono::steady_clock::now();
   turn_.wait(turn, std::memory_order_acquire);
+  if (part == 0) slept_ += std::chrono::steady_clock::now() - asleep;
 }
 
 void parallel_ranges(Team& team, std::int64_t count, std::int64_t unit,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -52,16 +53,16 @@ class Team {
   // first. An exception of a body is rethrown once all have ended. Allocates nothing. Not from a body.
   void run(const std::function<void(int part)>& body);
   // From the bodies of a run: goes on when every thread has come. A body that may throw must come to all that the others come to.
-  void barrier();
-  // How often a thread has gone to sleep to wait for another, so far.
-  int sleeps() const { return sleeps_.load(std::memory_order_relaxed); }
+  void barrier(int part);
+  // For the caller's thread: how long it has slept so far to wait for the others.
+  std::chrono::nanoseconds slept() const { return slept_; }
 
  private:
   void work(int part);
   void end_early();
   void end();
   void run_part(int part);
-  void await_turn_after(int turn);
+  void await_turn_after(int turn, int part);
 
   ShortTimeSlices slices_;  // made before the others, who inherit them
   std::vector<std::thread> others_;
@@ -70,7 +71,7 @@ class Team {
   const std::function<void(int)>* body_ = nullptr;  // null: the threads end
   std::atomic<int> arrived_{0};
   std::atomic<int> turn_{0};  // grows when all have arrived
-  std::atomic<int> sleeps_{0};
+  std::chrono::nanoseconds slept_{0};
   std::mutex failing_;
   std::exception_ptr error_;
 };

@@ -115,9 +115,9 @@ TEST(Threads, BarriersOrderWhatIsWritten) {
       team.run([&](int part) {
         for (int round = 1; round <= kRounds; ++round) {
           written[static_cast<std::size_t>(part)] = round;
-          team.barrier();
+          team.barrier(part);
           for (const int other : written) wrong += other != round;
-          team.barrier();
+          team.barrier(part);
         }
       });
     }
@@ -225,22 +225,30 @@ TEST(Threads, TakeTurnsFastAndLeaveTheCallerAsItWas) {
   EXPECT_EQ(ShortTimeSlices::of_this_thread(), before);
 }
 
-// Whether each of so many passes was run alone, where one takes `team` or `alone` seconds.
-std::string passes(int count, double team, double alone, bool slept) {
-  AloneWhenCrowded crowded;
+// Whether each of so many passes was run alone, where one takes so long.
+std::string passes(int count, std::chrono::nanoseconds team, std::chrono::nanoseconds alone, bool crowded) {
+  AloneWhenCrowded which;
   std::string told;
   for (int pass = 0; pass < count; ++pass) {
-    told += crowded.alone() ? 'a' : 't';
-    crowded.took(crowded.alone() ? alone : team, !crowded.alone() && slept);
+    told += which.alone() ? 'a' : 't';
+    which.took(which.alone() ? alone : team, crowded);
   }
   return told;
 }
 
-TEST(AloneWhenCrowded, TakesTheFasterWayOnceWaitsEndInSleep) {
+using std::literals::operator""ns;
+
+TEST(AloneWhenCrowded, TheCallersWorkTimesThePartsIsHeldToAllThatItTook) {
+  EXPECT_FALSE(better_alone(2, 4ns, 10ns));
+  EXPECT_TRUE(better_alone(2, 6ns, 10ns));
+  EXPECT_FALSE(better_alone(8, 6ns, 10ns));
+}
+
+TEST(AloneWhenCrowded, TakesTheFasterWayOnceTheTeamLooksSlow) {
   const std::string rest(16, 't');
-  EXPECT_EQ(passes(40, 4, 1, false), std::string(40, 't'));
-  EXPECT_EQ(passes(37, 1, 2, true), "ta" + rest + "ta" + rest + "t");
-  EXPECT_EQ(passes(37, 4, 1, true), "t" + std::string(18, 'a') + "t" + std::string(17, 'a'));
+  EXPECT_EQ(passes(40, 4ns, 1ns, false), std::string(40, 't'));
+  EXPECT_EQ(passes(37, 1ns, 2ns, true), "ta" + rest + "ta" + rest + "t");
+  EXPECT_EQ(passes(37, 4ns, 1ns, true), "t" + std::string(18, 'a') + "t" + std::string(17, 'a'));
 }
 
 }  // namespace

@@ -92,11 +92,11 @@ void Engine::run_pass(std::span<const std::int32_t> tokens, Logits wanted, Obser
 void Engine::run_steps(const Pass& pass, Observer* observer) {
   PassRun run(plan_, *calls_, pass, end_, observer, observed_, *cache_, sequence_, clock_);
   if (pass.rows > 1 || observer != nullptr || clock_ != nullptr || team_.size() == 1) return run.run(team_, false);
-  const int sleeps = team_.sleeps();
+  const auto slept = team_.slept();
   const auto began = std::chrono::steady_clock::now();
   run.run(team_, crowded_.alone());
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
-  crowded_.took(took.count(), team_.sleeps() != sleeps);
+  const auto took = std::chrono::steady_clock::now() - began;
+  crowded_.took(took, better_alone(team_.size(), team_.slept() - slept, took));
 }
 
 }  // namespace assay

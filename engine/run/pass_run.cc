@@ -4,12 +4,19 @@
 #include <cstring>
 #include <string>
 
+#include "engine/run/alone_when_crowded.h"
 #include "engine/run/engine.h"
 #include "engine/run/stored_rows.h"
 #include "kernels/isa.h"
 #include "reference/ops/status.h"
 
 namespace assay {
+namespace {
+
+// A slice or two of another program.
+constexpr std::chrono::milliseconds kEnoughSleep{2};
+
+}  // namespace
 
 PassRun::PassRun(const Plan& plan, StepCalls& calls, const Pass& pass, std::size_t end, Observer* observer,
                  std::span<std::uint8_t> observed, KvCache& cache, KvCache::Sequence sequence, StepClock* clock)
@@ -30,6 +37,8 @@ PassRun::PassRun(const Plan& plan, StepCalls& calls, const Pass& pass, std::size
 void PassRun::run(Team& team, bool alone) {
   team_ = &team;
   parts_ = alone ? 1 : team.size();
+  began_ = std::chrono::steady_clock::now();
+  slept_ = team.slept();
   if (clock_ != nullptr) clock_->begin(pass_);
   calls_.begin_pass();
   for (std::size_t begin = 0; begin < end_;) {
@@ -46,6 +55,7 @@ void PassRun::run(Team& team, bool alone) {
 void PassRun::run_stretch(std::size_t begin, std::size_t end) {
   stretch_begin_ = begin;
   stretch_end_ = end;
+  alone_from_ = end;
   if (parts_ == 1) {
     assert_float_environment();
     run_part(0);
@@ -66,13 +76,26 @@ void PassRun::guarded(Function function) {
   }
 }
 
-// Every thread comes to every barrier, whatever has failed.
+bool PassRun::crowded() const {
+  const auto slept = team_->slept() - slept_;
+  return clock_ == nullptr && slept > kEnoughSleep && better_alone(parts_, slept, std::chrono::steady_clock::now() - began_);
+}
+
+// Every thread comes to every barrier, whatever has failed, up to the one behind which the caller goes on alone.
 void PassRun::run_part(int part) {
+  int parts = parts_;
   StepClock::Time came = time();
   for (std::size_t step = stretch_begin_; step < stretch_end_; ++step) {
-    if (parts_ > 1 && pass_.layout->barriers[step] != 0 && step > stretch_begin_) team_->barrier();
+    if (parts > 1 && pass_.layout->barriers[step] != 0 && step > stretch_begin_) {
+      if (part == 0 && crowded()) alone_from_ = step;
+      team_->barrier(part);
+      if (step >= alone_from_) {
+        if (part > 0) return;
+        parts = 1;
+      }
+    }
     const StepClock::Time began = time();
-    guarded([&] { run_step(step, part, parts_); });
+    guarded([&] { run_step(step, part, parts); });
     if (clock_ != nullptr) came = clock_->add(pass_.rows == 1, step, part, came, began);
   }
 }

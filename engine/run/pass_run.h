@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <exception>
 #include <span>
 #include <vector>
@@ -21,13 +22,14 @@ class PassRun {
           std::span<std::uint8_t> observed, KvCache& cache, KvCache::Sequence sequence, StepClock* clock);
 
   // Throws EngineError where a step refuses, and what the observer or a reference threw.
-  // `alone`: by the caller's thread, whatever the team.
+  // `alone`: by the caller's thread, whatever the team. It also goes on alone from where the others keep it waiting.
   void run(Team& team, bool alone);
 
  private:
   void run_stretch(std::size_t begin, std::size_t end);
   void run_part(int part);
   void run_step(std::size_t step, int part, int parts);
+  bool crowded() const;
   template <class Function>
   void guarded(Function function);
   StepClock::Time time() const { return clock_ != nullptr ? StepClock::now() : StepClock::Time(); }
@@ -48,6 +50,9 @@ class PassRun {
   std::size_t stretch_end_ = 0;
   Team* team_ = nullptr;
   int parts_ = 1;
+  std::chrono::steady_clock::time_point began_;
+  std::chrono::nanoseconds slept_{0};  // the caller, before
+  std::atomic<std::size_t> alone_from_;  // this step
 
   std::atomic<bool> failed_{false};
   std::exception_ptr error_;
