@@ -51,7 +51,7 @@ class PassRun {
   Team* team_ = nullptr;
   int parts_ = 1;
   std::chrono::steady_clock::time_point began_;
-  std::chrono::nanoseconds slept_{0};  // the caller, before
+  std::chrono::nanoseconds slept_{0};    // the caller, before
   std::atomic<std::size_t> alone_from_;  // this step
 
   std::atomic<bool> failed_{false};

@@ -90,8 +90,7 @@ std::vector<bench::BenchItem> items(const BenchCliOptions& options, std::span<co
   return all;
 }
 
-std::vector<bench::BenchResult> run_with_status_line(const std::vector<bench::BenchItem>& all,
-                                                     const bench::BenchOptions& how) {
+std::vector<bench::BenchResult> run_with_status_line(const std::vector<bench::BenchItem>& all, const bench::BenchOptions& how) {
   StatusLine line;
   std::size_t done = 0;
   return bench::run_benchmarks(all, how, [&](const bench::BenchResult& one) {
@@ -231,7 +230,9 @@ Action add_bench(CLI::App& app, const Common& common) {
   command->add_flag("--cold", options->cold,
                     "Read weights from memory: rotate over more than four times the last-level cache (the default)");
   command->add_flag("--warm", options->warm, "Use the same buffers again and again");
-  command->add_option("--runs", options->runs, "Runs of each benchmark, with fresh memory each; a baseline needs 5, on a noisy machine 25")
+  command
+      ->add_option("--runs", options->runs,
+                   "Runs of each benchmark, with fresh memory each; a baseline needs 5, on a noisy machine 25")
       ->check(whole(1, bench::kMostRuns));
   command->add_option("--baseline", options->baseline,
                       "Compare with an older JSON of this command (--runs 5 -o FILE) or of Google Benchmark");

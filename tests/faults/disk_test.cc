@@ -246,7 +246,8 @@ TEST(AtomicFile, AnInterruptedProgramLeavesNothing) {
 TEST(AtomicFile, AnInterruptedProgramLeavesNoFolder) {
   const TemporaryFolder folder;
   const std::string model = folder.path() / "model.gguf";
-  ASSERT_EQ(run_assay({"synth", "--like", "qwen3-0.6b", "--type", "f16", "--layers", "2", "--vocab", "20000", "-o", model}).status, 0);
+  ASSERT_EQ(
+      run_assay({"synth", "--like", "qwen3-0.6b", "--type", "f16", "--layers", "2", "--vocab", "20000", "-o", model}).status, 0);
   Program program({"plan", model, "--c", folder.path() / "c"});
   while (!fs::exists(folder.path() / "c")) usleep(1000);
   program.send(SIGINT);

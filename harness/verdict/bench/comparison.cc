@@ -114,10 +114,9 @@ std::string pace_text(const Change& change, const Style& style) {
     case Pace::faster:
       return style.good("faster");
     case Pace::unclear:
-      return style.warn(fmt::format("unclear after {} runs{}", change.runs_now,
-                                    change.vague ? fmt::format("; the baseline's {} vary: make it with --runs {}",
-                                                               change.runs_then, kMostRuns)
-                                                 : ""));
+      return style.warn(fmt::format(
+          "unclear after {} runs{}", change.runs_now,
+          change.vague ? fmt::format("; the baseline's {} vary: make it with --runs {}", change.runs_then, kMostRuns) : ""));
     case Pace::unknown:
       return fmt::format("no interval: {} and {} runs, expected {} or more", change.runs_then, change.runs_now, kLeastRuns);
   }

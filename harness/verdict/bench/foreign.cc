@@ -156,7 +156,8 @@ ForeignTimer::ForeignTimer(const Op& op, const Params& params, Temperature tempe
 
 CallTime ForeignTimer::round() {
   std::vector<CallTime> batches;
-  const double batch = timed_.has_laps() ? round_seconds_ / kBatches : round_seconds_;  // the first call of each meets a cold core
+  const double batch =
+      timed_.has_laps() ? round_seconds_ / kBatches : round_seconds_;  // the first call of each meets a cold core
   double spent = 0;
   while (std::ssize(batches) < kMostBatches && spent < round_seconds_) {
     batches.push_back(ring_.run(batch, call_seconds_, ours_ ? *ours_ : ring_.runner()));
