@@ -80,14 +80,15 @@ auto TimedRunner::guarded(const Body& body) {
   }
 }
 
-TimedRunner::TimedRunner(RunnerOptions options, const std::string& variant, wire::TimedRequest request)
+TimedRunner::TimedRunner(RunnerOptions options, std::string_view op, std::string_view variant, wire::TimedRequest request)
     : request_(std::move(request)), offsets_(timed_offsets(request_.tensors, Keep::shared)) {
   memory_ = std::make_unique<Memory>(kControlBytes + request_.slots * offsets_.back());
   options.shared = memory_->file();
   options.isolation.allow_fork = false;  // a new process would have a clock of its own
   runner_ = std::make_unique<RemoteRunner>(std::move(options));
-  const auto kernel = std::ranges::find(runner_->kernels(), variant, &RemoteKernel::variant);
-  if (kernel == runner_->kernels().end()) throw RunnerError("the runner has no kernel " + variant);
+  const auto kernel =
+      std::ranges::find_if(runner_->kernels(), [&](const RemoteKernel& one) { return one.op == op && one.variant == variant; });
+  if (kernel == runner_->kernels().end()) throw RunnerError(fmt::format("the runner has no kernel {} of {}", variant, op));
   request_.kernel = kernel->number;
   request_.limit_ms = static_cast<std::uint64_t>(runner_->options().limit.count());
   guarded([&] { expect_ready(runner_->ask(wire::Kind::prepare, encode(request_), kMostAnswer)); });

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/interop/remote/remote_runner.h"
@@ -28,7 +29,7 @@ class TimedRunner {
  public:
   // Starts a runner of its own and lays the call out there; `request`'s kernel and limit are set here. Throws RunnerError where it cannot be
   // used, TimedFailure as all below.
-  TimedRunner(RunnerOptions options, const std::string& variant, wire::TimedRequest request);
+  TimedRunner(RunnerOptions options, std::string_view op, std::string_view variant, wire::TimedRequest request);
   TimedRunner(const TimedRunner&) = delete;
   TimedRunner& operator=(const TimedRunner&) = delete;
   ~TimedRunner();

@@ -91,7 +91,7 @@ Ring::Ring(const TimedCase& timed, const TimedKernel& kernel, const RunnerOption
     : timed_(timed),
       packs_(!kernel.packed_tensor.empty()),
       temperature_(temperature),
-      runner_(options, kernel.variant, timed.request(timed.slots())),
+      runner_(options, timed.op(), kernel.variant, timed.request(timed.slots())),
       next_seed_(seed),
       poison_(mixed(seed)),
       seeds_(timed.slots()) {
@@ -150,8 +150,8 @@ ForeignTimer::ForeignTimer(const Op& op, const Params& params, Temperature tempe
       coin_(random_seed()),
       most_drawn_(static_cast<std::size_t>(std::clamp(kMostDrawn * kWholeTruth / work_of(op, params), 1.0, kMostDrawn))) {
   if (trusted) return;
-  untimed_.emplace(options, kernel_.variant, timed_.request(timed_.slots()));
-  ours_.emplace(without_plugins(options), our_best(op), timed_.request(timed_.slots()));
+  untimed_.emplace(options, op.name, kernel_.variant, timed_.request(timed_.slots()));
+  ours_.emplace(without_plugins(options), op.name, our_best(op), timed_.request(timed_.slots()));
 }
 
 CallTime ForeignTimer::round() {

@@ -41,7 +41,7 @@ PlaceInMemory place_of(const void* address) {
 }  // namespace
 
 TimedCase::TimedCase(const Op& op, const Params& params, Temperature temperature, const std::string& packed_tensor)
-    : params_(params), signature_(signature_of(op, params)) {
+    : op_(op.name), params_(params), signature_(signature_of(op, params)) {
   const std::vector<TensorSpec>& specs = signature_.tensors;
   std::vector<void*> pointers;
   for (std::size_t t = 0; t < specs.size(); ++t) {
