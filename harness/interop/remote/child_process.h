@@ -34,6 +34,9 @@ class ChildProcess {
   Io read(std::span<std::byte> bytes, Deadline deadline, std::size_t& got);
 
   pid_t pid() const { return pid_; }
+  // For how long its first thread has been ready to run, so far, and had no core: that time is not held against it. 0 where the system does not
+  // tell.
+  std::chrono::nanoseconds kept_waiting() const;
   // Whether it has said something, or ended.
   bool stirs();
   // Stops all its threads, and returns when they stand; lets them go on. False: it has ended.
