@@ -1,5 +1,6 @@
 // Runners that die, hang or send rubbish: each is told as that, and the run goes on.
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -7,7 +8,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
+#include "harness/interop/remote/child_process.h"
 #include "harness/verdict/suite.h"
 #include "tests/temporary.h"
 
@@ -187,6 +190,25 @@ TEST(RunnerFaults, OneThatIsNotThereIsNamed) {
   } catch (const RunnerError& error) {
     EXPECT_NE(std::string(error.what()).find("exited with status 127"), std::string::npos) << error.what();
   }
+}
+
+// On this thread's core, which does not sleep, the child gets half of it; the other half it waited for.
+TEST(ChildProcess, WhatOthersTakeOfItsCoreIsToldAndNotHeldAgainstIt) {
+  cpu_set_t mine;
+  CPU_ZERO(&mine);
+  CPU_SET(static_cast<std::size_t>(sched_getcpu()), &mine);
+  ChildProcess child({"/bin/sh", "-c", "while :; do :; done"});
+  ASSERT_EQ(sched_setaffinity(child.pid(), sizeof mine, &mine), 0);
+  std::jthread busy([&](const std::stop_token& stop) {
+    sched_setaffinity(0, sizeof mine, &mine);
+    while (!stop.stop_requested()) continue;
+  });
+  std::byte answer{};
+  std::size_t got = 0;
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(child.read({&answer, 1}, start + std::chrono::milliseconds(600), got), Io::late);
+  EXPECT_GT(child.kept_waiting(), std::chrono::milliseconds(100));
+  EXPECT_GT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(700));
 }
 
 }  // namespace
