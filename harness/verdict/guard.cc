@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -106,6 +107,10 @@ std::uint8_t* GuardedMemory::writable(const void* address) const {
   const std::ptrdiff_t offset = static_cast<const std::uint8_t*>(address) - begin_;
   const auto second = static_cast<std::ptrdiff_t>(bytes_ + page_);
   return begin_ + (offset < second ? offset : offset - static_cast<std::ptrdiff_t>(distance()));
+}
+
+GuardedCopy::GuardedCopy(std::span<const std::byte> bytes) : memory_(bytes.size()), count_(bytes.size()) {
+  std::ranges::copy(std::as_bytes(bytes), reinterpret_cast<std::byte*>(memory_.end() - count_));
 }
 
 }  // namespace assay

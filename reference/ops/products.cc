@@ -132,7 +132,7 @@ void add_dear_calls(const Op& op, ShapeSpace& space) {
   if (is_gemv(op) || is_linear(op)) add(1, 100000 + 3 * 32, 1024 + 256);
   add(2, 4096, 4096);
   if (!is_gemv(op)) add(11, 1024 + 32, 1024 + 256);
-  if (!is_gemv(op)) add(256 + 1, 1024 + 32, 2048 + 256);
+  if (!is_gemv(op)) add(256 + 1, 1024 + 32 + 5, 2048 + 256);
   if (is_tile(op)) return;
   for (const std::int64_t n : {1536, 3072, 5120, 9728, 19456, 40960, 81920, 151936}) {
     add(1, n, std::max(unit, dtype_numbers(x_type(op))));
