@@ -85,7 +85,7 @@ std::optional<Failure> CaseCheck::check_repeats(const Candidate& candidate, cons
 }
 
 // What a case is tried in beside its first placement: every further one, and every cut in two. Of a case that was drawn, which stands for
-// many, and of one that is large, one of them; in place all that may be.
+// many, and of one that is large, one of them, and once in place.
 CaseCheck::Surroundings CaseCheck::surroundings() const {
   constexpr std::size_t kLarge = 64 << 20;
   Surroundings all{{call_.placements().begin() + 1, call_.placements().end()}, {}};
@@ -102,7 +102,7 @@ CaseCheck::Surroundings CaseCheck::surroundings() const {
   cut ? all.placements.clear() : all.splits.clear();
   cut ? only(all.splits) : only(all.placements);
   if (!all.placements.empty() && all.placements.front().in_place) all.placements.clear();
-  std::ranges::move(in_place, std::back_inserter(all.placements));
+  if (!in_place.empty()) all.placements.push_back(in_place[draws.below(static_cast<std::uint32_t>(in_place.size()))]);
   return all;
 }
 

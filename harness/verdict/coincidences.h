@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "golden/hdf5.h"
 #include "harness/verdict/draw.h"
 #include "reference/ops/tensor.h"
 

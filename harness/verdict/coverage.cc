@@ -90,14 +90,12 @@ class Maker {
       for (const ParamValue& value : choice.values)
         add({{.param = choice.name, .value = value}}, choice_text(choice.name, value), kSingleWork);
     }
-    for (std::size_t a = 0; a < space_.choices.size(); ++a) {
-      for (std::size_t b = a + 1; b < space_.choices.size(); ++b) choices(space_.choices[a], space_.choices[b]);
-    }
+    if (space_.choices.size() == 2) choices(space_.choices[0], space_.choices[1]);
     for (std::size_t a = 0; a < space_.sizes.size(); ++a) {
       for (std::size_t b = a + 1; b < space_.sizes.size(); ++b) pair(space_.sizes[a], space_.sizes[b]);
     }
     whole(0, 0);
-    whole(kRemainders, kFarStride - 1);
+    whole(2 * kRemainders + 1, kFarStride - 1);
     for (const std::int64_t side : {2 * kRemainders, kRemainders * kRemainders}) square(side);
     for (const Params& call : space_.together) together(call);
   }

@@ -122,10 +122,15 @@ Execution InProcess::run(const Call& call, std::span<const CallPart> parts, cons
   if (!handlers_) handlers_.emplace();
   std::vector<Arguments> all;
   all.reserve(parts.size());
-  std::vector<GuardedCopy> arrays;
+  static thread_local std::vector<GuardedCopy> arrays;  // mapped once: a call may take less than that
+  std::size_t used = 0;
   for (const CallPart& part : parts) {
     Arguments& args = all.emplace_back(call.op(), part.params, part.pointers, part.instead);
-    for (std::size_t i = 0; i < args.arrays().size(); ++i) args.link(i, arrays.emplace_back(args.arrays()[i].bytes).begin());
+    for (std::size_t i = 0; i < args.arrays().size(); ++i, ++used) {
+      const std::vector<std::byte>& bytes = args.arrays()[i].bytes;
+      used < arrays.size() ? arrays[used].set(bytes) : static_cast<void>(arrays.emplace_back(bytes));
+      args.link(i, arrays[used].begin());
+    }
   }
   const auto run = [&] {
     const std::vector<std::byte> given = bytes_of(all);

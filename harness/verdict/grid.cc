@@ -9,7 +9,7 @@ namespace assay {
 namespace {
 
 constexpr double kGridWork = 1 << 24;   // with the bytes that are laid out
-constexpr double kGridSteps = 1 << 21;  // without
+constexpr double kGridSteps = 1 << 20;  // without
 constexpr std::int64_t kUsual = 16;
 constexpr std::int64_t kMostFlat = std::int64_t{1} << 19;
 constexpr std::int64_t kMostUnits = 63;  // parts of 1, 2, 4 .. 32 of them; of 3, 6 .. 24 and what is left
@@ -53,11 +53,10 @@ std::vector<Params> grid_params(const Op& op) {
     const std::vector<std::int64_t> in_use = values_in_use(size.in_use);
     const std::int64_t most = std::min(size.limit, std::max(2 * size.most, in_use.empty() ? 0 : in_use.back()));
     for (std::int64_t octave = kLeastOctave * size.unit; octave < most; octave *= 2) {
-      for (const std::int64_t length : {octave + octave / 4, octave + octave / 2 + 1}) {
-        Params params = usual;
-        params.set(size.name, std::min(most, in_units(length, size)));
-        if (fill(op, space, splits, params)) calls.push_back(std::move(params));
-      }
+      const std::int64_t length = octave + octave / 4 + (calls.size() % 2 == 0 ? 0 : octave / 4 + 1);  // whole vectors, or a tail
+      Params params = usual;
+      params.set(size.name, std::min(most, in_units(length, size)));
+      if (fill(op, space, splits, params)) calls.push_back(std::move(params));
     }
   }
   return calls;

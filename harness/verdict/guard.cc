@@ -109,8 +109,10 @@ std::uint8_t* GuardedMemory::writable(const void* address) const {
   return begin_ + (offset < second ? offset : offset - static_cast<std::ptrdiff_t>(distance()));
 }
 
-GuardedCopy::GuardedCopy(std::span<const std::byte> bytes) : memory_(bytes.size()), count_(bytes.size()) {
-  std::ranges::copy(std::as_bytes(bytes), reinterpret_cast<std::byte*>(memory_.end() - count_));
+void GuardedCopy::set(std::span<const std::byte> bytes) {
+  count_ = bytes.size();
+  if (!memory_ || static_cast<std::size_t>(memory_->end() - memory_->begin()) < count_) memory_.emplace(count_);
+  std::ranges::copy(bytes, reinterpret_cast<std::byte*>(memory_->end() - count_));
 }
 
 }  // namespace assay

@@ -14,6 +14,7 @@
 
 #include "harness/verdict/compare.h"
 #include "harness/verdict/discipline/kernel_run.h"
+#include "harness/verdict/draw.h"
 #include "harness/verdict/generate_input.h"
 #include "harness/verdict/guard.h"
 #include "reference/ops/split.h"
@@ -25,8 +26,18 @@ namespace {
 constexpr std::size_t kMostPages = 4096;        // of a period
 constexpr std::size_t kMostDense = 8 << 20;     // bytes, less than any period; tensors of more are their file again and again
 constexpr std::size_t kMostInParts = 96 << 20;  // bytes of a tensor: what is longer is there for its addresses
+constexpr double kCheapToCut = 1 << 24;
+constexpr std::int64_t kRowsToCut = 128;
 constexpr auto kTwice = [](std::int64_t units) { return 2 * units; };
-constexpr Growth kGrowths[] = {{1, kTwice}, {3, kTwice}, {1, [](std::int64_t units) { return units + 1; }}};
+constexpr auto kOneMore = [](std::int64_t units) { return units + 1; };
+// Each two counts of rows and columns; every count, where calls are cheap; counts of many rows beside all columns.
+struct Cutting {
+  Growth growth;
+  bool by_all;
+  double most_work;
+};
+constexpr Cutting kCuttings[] = {
+    {{1, kTwice}, true, 1e12}, {{1, kOneMore}, true, kCheapToCut}, {{1, kTwice}, false, 1e12}, {{7, kTwice}, false, 1e12}};
 
 std::size_t largest_prime_up_to(std::size_t most) {
   const auto prime = [](std::size_t n) {
@@ -196,8 +207,12 @@ std::optional<Failure> VastCheck::judge(const Rows& rows, const Ran& ran, const 
 std::optional<Failure> VastCheck::check_parts(const Variant& variant, const Ran& whole) {
   const std::vector<TensorSpec>& specs = all_.signature.tensors;
   if (std::ranges::any_of(specs, [](const TensorSpec& spec) { return spec.extent_bytes() > kMostInParts; })) return std::nullopt;
-  for (const Growth& growth : kGrowths) {
-    const std::vector<CallPart> parts = growing_parts(op_, all_.call, growth);
+  const std::vector<Split>& splits = all_.signature.splits;
+  if (splits.empty()) return std::nullopt;
+  const bool many_rows = splits.size() > 1 && params_.integer(splits.front().param) >= kRowsToCut;
+  for (const auto& [growth, by_all, most_work] : kCuttings) {
+    if (work_of(op_, params_) > most_work || (!by_all && !many_rows)) continue;
+    const std::vector<CallPart> parts = growing_parts(op_, all_.call, growth, by_all);
     const Ran ran = run(variant, parts);
     const bool any_nan = op_.contract->exactness == reference::Exactness::bounded || op_.contract->arithmetic_nans;
     std::string wrong = ran.violation.empty() ? other_bits(all_.signature, whole.outputs, ran.outputs, any_nan) : ran.violation;

@@ -75,9 +75,8 @@ ShapeSpace norm_shapes(const Op&) {
   // Each model's heads, as rows.
   std::set<std::pair<std::int64_t, std::int64_t>> seen;
   for (const Model& model : models()) {
-    for (const std::int64_t heads : {model[Column::heads], model[Column::kv_heads]}) {
-      if (seen.insert({heads, model.head_dim}).second) space.together.push_back({{"rows", heads}, {"n", model.head_dim}});
-    }
+    if (!seen.insert({model[Column::heads], model.head_dim}).second) continue;
+    space.together.push_back({{"rows", model[Column::heads]}, {"n", model.head_dim}});
   }
   return space;
 }

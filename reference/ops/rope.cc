@@ -67,11 +67,11 @@ Cost table_cost(const Op&, const Params&, const Table& a) {
 }
 
 ShapeSpace table_shapes(const Op&) {
-  return {{{"rows", 5, 20}, {"pairs", 64, 70}, {"table_stride", 0, 0, 1, "pairs"}},
-          {{"recipe", {std::begin(kRecipes), std::end(kRecipes)}},
-           {"theta", {1e6, 1e4, 5e6, 5e5, 1.5e5, 2.5e5, 1.0, 2.1, 12345.678, 0x1p40}}},
-          nullptr,
-          {{{"rows", 6}, {"pairs", 37}, {"table_stride", kVastStride}, {"recipe", std::string("f64")}, {"theta", 1e6}}}};
+  return {
+      {{"rows", 5, 20}, {"pairs", 64, 70}, {"table_stride", 0, 0, 1, "pairs"}},
+      {{"recipe", {std::begin(kRecipes), std::end(kRecipes)}}, {"theta", {1e6, 1e4, 5e6, 5e5, 1.5e5, 2.5e5, 1.0, 2.1, 0x1p40}}},
+      nullptr,
+      {{{"rows", 6}, {"pairs", 37}, {"table_stride", kVastStride}, {"recipe", std::string("f64")}, {"theta", 1e6}}}};
 }
 
 std::vector<Params> table_bench_params(const Op&) {

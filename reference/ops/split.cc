@@ -157,9 +157,11 @@ CallPart part_of(const Signature& signature, const CallPart& whole, const Split&
   return part;
 }
 
-std::vector<CallPart> growing_parts(const Op& op, const CallPart& whole, const Growth& growth) {
+std::vector<CallPart> growing_parts(const Op& op, const CallPart& whole, const Growth& growth, bool by_all) {
+  std::vector<Split> splits = signature_of(op, whole.params).splits;
+  if (!by_all && splits.size() > 1) splits.resize(1);
   std::vector<CallPart> parts{whole};
-  for (const Split& by : signature_of(op, whole.params).splits) {
+  for (const Split& by : splits) {
     std::vector<CallPart> smaller;
     for (const CallPart& part : parts) {
       const Signature signature = signature_of(op, part.params);

@@ -26,9 +26,8 @@ struct Growth {
   std::int64_t (*next)(std::int64_t units);
 };
 
-// The call cut by each of its splits into parts that grow, and what is left: so a part has each two such sizes, beside the size that no split
-// cuts.
-std::vector<CallPart> growing_parts(const Op& op, const CallPart& whole, const Growth& growth);
+// The call cut into parts that grow, and what is left: by its first split, or by all of them, so that there is a part of each two such sizes.
+std::vector<CallPart> growing_parts(const Op& op, const CallPart& whole, const Growth& growth, bool by_all);
 
 // As reference_outputs, but of long calls only for some of what each split counts: the first, the last, those on both sides of what a
 // kernel's constants and counters of 8 and 16 bits border, and a few drawn from the seed. The other outputs are marked bits_only, exact
