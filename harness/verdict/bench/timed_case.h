@@ -17,6 +17,7 @@ class TimedCase {
   // std::invalid_argument for a call without data.
   TimedCase(const Op& op, const Params& params, Temperature temperature, const std::string& packed_tensor);
 
+  const Op& op() const { return op_; }
   // Cold: slots that take more than four times the last cache, and one. Warm: as many as half the second-level cache holds, at least two.
   wire::TimedRequest request(std::uint64_t slots) const;
   std::uint64_t slots() const { return slots_; }
@@ -45,6 +46,7 @@ class TimedCase {
  private:
   Array gathered(std::size_t tensor, std::span<const std::byte> bytes) const;
 
+  const Op& op_;
   Params params_;
   Signature signature_;
   std::vector<std::size_t> lies_on_;  // of each tensor: itself, or the input in whose place it is
