@@ -6,8 +6,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "harness/interop/remote/child_process.h"
 #include "harness/interop/remote/remote_runner.h"
 #include "harness/verdict/suite.h"
 #include "tests/program.h"
@@ -155,6 +157,15 @@ TEST(Cheats, RootIsKeptWhereNobodyElseCanReadAPlugin) {
   EXPECT_EQ(result.passed(), !in_force(result.isolation, "landlock"));
   asked.runner->isolation.wish = IsolationRequest::Wish::required;
   EXPECT_THROW(run_suite(asked), RunnerError);
+}
+
+// Not the host, where a kernel takes all memory.
+TEST(Cheats, ARunnerIsTheFirstToEndWhereMemoryLacks) {
+  const ChildProcess child({"/bin/sleep", "60"});
+  std::ifstream file("/proc/" + std::to_string(child.pid()) + "/oom_score_adj");
+  int score = 0;
+  file >> score;
+  EXPECT_EQ(score, 1000);
 }
 
 TEST(Cheats, AConstructorThatEndsTheProcessIsNamed) {

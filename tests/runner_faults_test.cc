@@ -81,7 +81,7 @@ TEST(RunnerFaults, BeforeTheFirstCall) {
 }
 
 TEST(RunnerFaults, GreetingsOfAnotherKindOfRunner) {
-  expect_refused("another_protocol", "speaks protocol 99; expected 6");
+  expect_refused("another_protocol", "speaks protocol 99; expected 7");
   expect_refused("another_abi", "takes plugins of ABI 99; expected 2");
   expect_refused("another_byte_order", "another byte order; expected little-endian");
   expect_refused("small_pointers", "pointers of 4 bytes; expected 8");

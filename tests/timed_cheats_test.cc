@@ -2,10 +2,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <set>
+#include <thread>
 
+#include "harness/interop/remote/timed_runner.h"
 #include "harness/verdict/bench/bench.h"
+#include "harness/verdict/bench/timed_case.h"
 #include "harness/verdict/draw.h"
 #include "harness/verdict/suite.h"
 
@@ -40,7 +44,8 @@ constexpr Cheat kCheats[] = {
 #if defined(__x86_64__)
     {"flushes", "left another floating-point environment behind"},
 #endif
-    {"says_done", "the runner"},
+    {"says_done", ""},
+    {"skips_laps", "wrote other bytes than the same calls untimed"},
     {"forges", ""},
     {"later", ""},
 };
@@ -144,14 +149,57 @@ TEST(TimedCheats, WorkOnAnotherThreadCounts) {
 // 20 ms of work, which is not timed if it can be done at another time.
 TEST(TimedCheats, WorkAheadCounts) {
   const What by_signals{.constructor = 1};
+  const What by_the_c_library{.constructor = 3};
   const What by_packing{.op = "matvec_f32", .params = Params{{"n", std::int64_t{64}}, {"k", std::int64_t{64}}}};
   for (const bench::Temperature temperature : {bench::Temperature::warm, bench::Temperature::cold}) {
-    for (const auto& [kernel, what] : {std::pair("signals_ahead", by_signals), std::pair("packs_ahead", by_packing)}) {
+    for (const auto& [kernel, what] :
+         {std::pair("ahead", by_signals), std::pair("ahead", by_the_c_library), std::pair("packs_ahead", by_packing)}) {
       const bench::BenchResult result = timed(kernel, temperature, what);
       EXPECT_TRUE(result.timed()) << kernel << ": " << result.failure << result.refusal;
-      EXPECT_GE(result.seconds, 0.02) << kernel;
+      EXPECT_GE(result.seconds, 0.02) << kernel << ", library " << what.constructor;
     }
   }
+}
+
+// No number, and no place's, comes again.
+TEST(TimedCheats, WhatIsRememberedIsOfNoUse) {
+  const What what{.op = "exp", .params = Params{{"n", std::int64_t{3072}}}};
+  for (const bench::Temperature temperature : {bench::Temperature::warm, bench::Temperature::cold}) {
+    const bench::BenchResult plain = timed("honest", temperature, what);  // which is a kernel of add too
+    EXPECT_TRUE(plain.timed()) << plain.failure << plain.refusal;
+    for (const char* kernel : {"remembers_numbers", "remembers_places"}) {
+      const bench::BenchResult result = timed(kernel, temperature, what);
+      EXPECT_TRUE(result.timed()) << kernel << ": " << result.failure << result.refusal;
+      EXPECT_GT(result.seconds, 0.7 * plain.seconds) << kernel;
+    }
+  }
+}
+
+// No median shows their work.
+TEST(TimedCheats, ACallThatWorksForOthersIsNamed) {
+  const bench::BenchResult result = timed("works_for_others", bench::Temperature::cold);
+  EXPECT_NE(result.failure.find("some do the work of others"), std::string::npos) << result.failure << result.refusal;
+}
+
+// Inside the bound.
+TEST(TimedCheats, NarrowWeightsAreNoTime) {
+  const What what{.op = "matvec_f32", .params = Params{{"n", std::int64_t{32}}, {"k", std::int64_t{16384}}}};
+  const bench::BenchResult result = timed("packs_narrow", bench::Temperature::warm, what);
+  EXPECT_NE(result.failure.find("a timed call is wrong (spread): errors are "), std::string::npos)
+      << result.failure << result.refusal;
+}
+
+// Others may be timed then.
+TEST(TimedCheats, WhoIsNotTimedStandsStill) {
+  const bench::TimedCase timed(require_op("add"), Params{{"n", std::int64_t{6007}}}, bench::Temperature::warm, "");
+  TimedRunner runner({.command = "", .plugins = {library(0)}}, "add", "cheat:spins_between", timed.request(timed.slots()));
+  const auto reading = [&] {
+    runner.fill({.seeds = {1, 2}});
+    return runner.run({.count = 2}).cpu;
+  };
+  reading();
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  EXPECT_LT(reading(), 0.4);
 }
 
 TEST(TimedCheats, ABaselineThatCheatsIsNamed) {

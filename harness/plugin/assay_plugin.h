@@ -56,10 +56,11 @@ typedef struct AssayPluginKernel {
   const char* name; /* with the op, unique in the plugin; a-z, A-Z, 0-9, '_', '-', '.'; shown as <plugin>:<name> */
   const char* isa;  /* what it needs: scalar (the architecture's baseline), avx2, ... (kernels/isa.inc) */
 
-  /* A layout of its own for one input: all three, or all null. packed_tensor is that input's name in the argument struct
-     ("w"). packed_bytes gives the bytes needed for the call that `args` describe (>= 0; the pointers in `args` must not be
-     followed); pack reads the canonical tensor through `args` and writes all it needs to `packed`, which is aligned to 64 bytes.
-     run then gets `args` with that pointer replaced by `packed`. When a call is cut in parts each part is packed by itself. */
+  /* A layout of its own for the op's weights, the input that a model keeps from call to call ("w" of products and of rms_norm,
+     "table" of embed): all three, or all null. packed_tensor is its name in the argument struct. packed_bytes gives the bytes
+     needed for the call that `args` describe (>= 0; the pointers in `args` must not be followed); pack reads the canonical tensor
+     through `args` and writes all it needs to `packed`, which is aligned to 64 bytes. run then gets `args` with that pointer
+     replaced by `packed`. When a call is cut in parts each part is packed by itself. */
   const char* packed_tensor;
   int64_t (*packed_bytes)(const void* args);
   AssayStatus (*pack)(const void* args, void* packed);

@@ -84,6 +84,7 @@ constexpr Family kEmbed = {
     .signature = erased<embed_signature>,
     .outputs = erased<embed_outputs>,
     .refusal = erased<embed_refusal>,
+    .weights = "table",
     .reference = truth_of<reference::embed>,
     .cost = erased<embed_cost>,
     .shapes = embed_shapes,

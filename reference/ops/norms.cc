@@ -105,6 +105,7 @@ constexpr Family kNorm = {
     .signature = erased<norm_signature>,
     .outputs = erased<outputs<Norm>>,
     .refusal = erased<norm_refusal>,
+    .weights = "w",
     .reference = truth_of<reference::rms_norm>,
     .declarable = always<kSums | kLanes | kTrees | kRoot | kResults>,
     .declared = declared_of<reference::declared_rms_norm>,

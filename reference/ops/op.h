@@ -94,6 +94,8 @@ struct Family {
   std::vector<TensorSpec> (*outputs)(const Op& op, const void* args);
   // What a kernel must return for sizes that may be; it follows the pointers of inputs whose values may be refused. Null: never refuses.
   AssayStatus (*refusal)(const Op& op, const void* args) = nullptr;
+  // The input that a model keeps, of which a kernel may have a layout of its own. Null: there is none, all inputs are new in each call.
+  const char* weights = nullptr;
   // One Expected an output, in the order of `outputs`.
   void (*reference)(const Op& op, const void* args, std::span<reference::Expected> outputs);
   // What a kernel may declare that has declared `how`.

@@ -220,6 +220,7 @@ constexpr Family kFamily = {
     .signature = erased<signature>,
     .outputs = erased<outputs>,
     .refusal = erased<refusal>,
+    .weights = "w",
     .reference = erased<truth>,
     .declarable = declarable,
     .declared = erased<declared>,

@@ -54,6 +54,7 @@ static AssayStatus pack(const void* args, void* packed) {
 #define USELESS_PROPERTY 29
 #define CANONICAL_BY_WORD 30
 #define BAD_VERSION 31
+#define INPUT_TENSOR 32
 
 /* A kernel as a later revision of the ABI may lay it out. */
 typedef struct Kernel {
@@ -77,6 +78,8 @@ typedef struct Kernel {
    : FAULT == NEWER_REVISION                                 ? ""                    \
                                                              : NULL)
 
+#define PACKS (FAULT == UNKNOWN_TENSOR || FAULT == OUTPUT_TENSOR || FAULT == INPUT_TENSOR)
+
 static const Kernel kernels[] = {
     {.known = {.size = KERNEL_SIZE,
                .claim = FAULT == BAD_CLAIM                                        ? 7
@@ -88,9 +91,10 @@ static const Kernel kernels[] = {
                .packed_tensor = FAULT == HALF_LAYOUT      ? "b"
                                 : FAULT == UNKNOWN_TENSOR ? "w"
                                 : FAULT == OUTPUT_TENSOR  ? "y"
+                                : FAULT == INPUT_TENSOR   ? "a"
                                                           : NULL,
-               .packed_bytes = FAULT == UNKNOWN_TENSOR || FAULT == OUTPUT_TENSOR ? packed_bytes : NULL,
-               .pack = FAULT == UNKNOWN_TENSOR || FAULT == OUTPUT_TENSOR ? pack : NULL,
+               .packed_bytes = PACKS ? packed_bytes : NULL,
+               .pack = PACKS ? pack : NULL,
                .run = FAULT == NULL_RUN ? NULL : run,
                .properties = PROPERTIES}},
     {

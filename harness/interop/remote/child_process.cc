@@ -75,11 +75,19 @@ struct Begun {
   Isolation::Outcome outcome;
 };
 
+// Of all processes that may be ended where memory lacks, this one.
+void offer_to_end() {
+  const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  static_cast<void>(::write(file, "1000", 4));
+  if (file >= 0) close(file);
+}
+
 // What the child does: system calls alone, since its memory is its parent's.
 [[noreturn]] void begin(const Beginning& how, const sigset_t& unblocked) {
   Begun begun;
   const auto tell = [&] { return write(how.report, &begun, sizeof begun); };
   setpgid(0, 0);
+  offer_to_end();
   dup2(how.in, STDIN_FILENO);
   dup2(how.out, STDOUT_FILENO);
   if (how.error >= 0) dup2(how.error, STDERR_FILENO);
@@ -221,9 +229,10 @@ void ChildProcess::show_printed() {
 }
 
 void ChildProcess::show_line() {
-  if (shown_ < kMostPrinted) std::fprintf(stderr, "[runner] %s\n", wire::shown(line_).c_str());
-  shown_ += line_.size() + 1;
-  if (shown_ >= kMostPrinted && shown_ - line_.size() - 1 < kMostPrinted)
+  const std::string text = wire::shown(line_);
+  if (shown_ < kMostPrinted) std::fprintf(stderr, "[runner] %s\n", text.c_str());
+  shown_ += text.size() + 1;
+  if (shown_ >= kMostPrinted && shown_ - text.size() - 1 < kMostPrinted)
     std::fputs("[runner] what more it prints is left out\n", stderr);
   line_.clear();
 }

@@ -118,7 +118,11 @@ struct Release {
 
 class Filter {
  public:
-  explicit Filter(std::uint32_t otherwise) : filter_(seccomp_init(otherwise)) { require(filter_ ? 0 : -ENOMEM); }
+  explicit Filter(std::uint32_t otherwise) : filter_(seccomp_init(otherwise)) {
+    require(filter_ ? 0 : -ENOMEM);
+    // Another machine's system calls, as by int 0x80: else they would end the thread alone, and nobody would be told.
+    require(seccomp_attr_set(filter_.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(ENOSYS)));
+  }
 
   template <class... Conditions>
   void deny(const char* name, int error, Conditions... conditions) {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -58,7 +59,7 @@ class TimedRunner::Memory {
   }
   int file() const { return file_; }
   const std::byte* data() const { return memory_; }
-  std::atomic<std::uint32_t>& turn() const { return reinterpret_cast<TimedControl*>(memory_)->turn; }
+  TimedControl& control() const { return *reinterpret_cast<TimedControl*>(memory_); }
 
  private:
   std::uint64_t bytes_;
@@ -80,7 +81,7 @@ auto TimedRunner::guarded(const Body& body) {
   }
 }
 
-TimedRunner::TimedRunner(RunnerOptions options, std::string_view op, std::string_view variant, wire::TimedRequest request)
+TimedRunner::TimedRunner(RunnerOptions options, std::string_view op, const std::string& variant, wire::TimedRequest request)
     : request_(std::move(request)), offsets_(timed_offsets(request_.tensors, Keep::shared)) {
   memory_ = std::make_unique<Memory>(kControlBytes + request_.slots * offsets_.back());
   options.shared = memory_->file();
@@ -88,11 +89,12 @@ TimedRunner::TimedRunner(RunnerOptions options, std::string_view op, std::string
   runner_ = std::make_unique<RemoteRunner>(std::move(options));
   const auto kernel =
       std::ranges::find_if(runner_->kernels(), [&](const RemoteKernel& one) { return one.op == op && one.variant == variant; });
-  if (kernel == runner_->kernels().end()) throw RunnerError(fmt::format("the runner has no kernel {} of {}", variant, op));
+  if (kernel == runner_->kernels().end()) throw RunnerError("the runner has no kernel " + variant);
   request_.kernel = kernel->number;
   request_.limit_ms = static_cast<std::uint64_t>(runner_->options().limit.count());
   guarded([&] { expect_ready(runner_->ask(wire::Kind::prepare, encode(request_), kMostAnswer)); });
   if (clock_getcpuclockid(runner_->child_->pid(), &clock_) != 0) throw RunnerError("the runner's processor time cannot be read");
+  stand();
 }
 
 TimedRunner::~TimedRunner() = default;
@@ -111,69 +113,75 @@ void TimedRunner::expect_ready(const RemoteRunner::Answer& answer) {
 }
 
 void TimedRunner::fill(const wire::FillRequest& request) {
+  go_on();
   guarded([&] { expect_ready(runner_->ask(wire::Kind::fill, encode(request), kMostAnswer)); });
+  stand_untimed();
 }
 
 // Until the runner says so; one that has ended, or has something else to say, is not waited for.
-void TimedRunner::await_turn(std::uint32_t turn) {
+void TimedRunner::await_done() {
   const Deadline deadline = std::chrono::steady_clock::now() + runner_->options().limit;
-  std::atomic<std::uint32_t>& word = memory_->turn();
-  for (std::uint32_t now = word.load(); now != turn; now = word.load()) {
+  const auto kept_waiting = runner_->child_->kept_waiting();
+  std::atomic<std::uint32_t>& word = memory_->control().turn;
+  for (std::uint32_t now = word.load(); now != TimedControl::done; now = word.load()) {
     constexpr timespec kSlice{0, 20'000'000};
     syscall(SYS_futex, &word, FUTEX_WAIT, now, &kSlice, nullptr, 0);
-    if (word.load() == turn) return;
+    if (word.load() == TimedControl::done) return;
     if (runner_->child_->stirs()) fail(guarded([&] { return runner_->receive(runner_->sequence_, kMostAnswer, deadline); }));
-    if (std::chrono::steady_clock::now() > deadline) {
+    if (std::chrono::steady_clock::now() > deadline + runner_->child_->kept_waiting() - kept_waiting) {
       throw TimedFailure(fmt::format("gave no answer within {} s (--time-limit): an endless loop?",
                                      static_cast<double>(runner_->options().limit.count()) / 1000));
     }
   }
 }
 
-// The runner is made to stand still for it: the time of a thread that runs is not up to date.
-TimedRunner::Clocks TimedRunner::stopped_clocks() {
-  const ChildProcess& child = *runner_->child_;
-  if (!child.stop())
+TimedRunner::Clocks TimedRunner::clocks() const {
+  const pid_t pid = runner_->child_->pid();
+  return {seconds_of(clock_), thread_seconds(pid, static_cast<std::uint32_t>(pid)),
+          runner_->keeper_ == 0 ? 0 : thread_seconds(pid, runner_->keeper_)};
+}
+
+// The time of a thread that runs is not up to date.
+void TimedRunner::stand() {
+  if (!runner_->child_->stop())
     fail(guarded([&] { return runner_->receive(runner_->sequence_, kMostAnswer, std::chrono::steady_clock::now()); }));
-  const double keeper = runner_->keeper_ == 0 ? 0 : thread_seconds(child.pid(), runner_->keeper_);
-  const Clocks now{seconds_of(clock_), thread_seconds(child.pid(), static_cast<std::uint32_t>(child.pid())), keeper};
-  stands_ = true;
-  return now;
+  stood_ = clocks();
 }
 
-void TimedRunner::say(std::uint32_t turn) {
-  std::atomic<std::uint32_t>& word = memory_->turn();
-  word = turn;
-  if (std::exchange(stands_, false)) runner_->child_->go_on();
-  syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+// What threads of the kernel's own have done meanwhile is work ahead.
+void TimedRunner::stand_untimed() {
+  const double before = stood_.others();
+  stand();
+  const double others = stood_.others() - before;
+  if (others > kIdle) owed_ += others;
 }
 
+void TimedRunner::go_on() {
+  owed_ += seconds_of(clock_) - stood_.all;  // nothing, unless somebody let it go on before
+  runner_->child_->go_on();
+}
+
+// The reading begins where the runner stood: the word that it shares with the host is no witness, since a kernel can write to it.
 TimedReading TimedRunner::run(const wire::TimeRequest& request) {
-  memory_->turn() = TimedControl::nobody;
   const Deadline deadline = std::chrono::steady_clock::now() + 2 * runner_->options().limit;
-  guarded([&] { runner_->send(wire::Kind::time, encode(request), deadline); });
-  await_turn(TimedControl::ready);
-  const Clocks before = stopped_clocks();
+  memory_->control().turn = TimedControl::nobody;
+  const double before = stood_.all;
   const double wall = wall_seconds();
-  say(TimedControl::go);
-  await_turn(TimedControl::done);
+  go_on();
+  guarded([&] { runner_->send(wire::Kind::time, encode(request), deadline); });
+  await_done();
   TimedReading reading{.wall = wall_seconds() - wall};
-  const Clocks after = stopped_clocks();
-  if (request.dry && after.first > 0) {
-    reading.cpu =
-        after.first - before.first;  // what others do meanwhile is no part of a crossing; it counts with the calls to come
-  } else {
-    reading.cpu = after.all - before.all;
-    // What other threads did while nothing was timed was work for what was, or for what comes.
-    if (before.others() - others_ > kIdle) reading.cpu += before.others() - others_;
-    others_ = after.others();
-  }
+  stand();
+  reading.cpu = stood_.all - before + std::exchange(owed_, 0);
   reading.threads = std::max(threads_of(runner_->child_->pid(), runner_->keeper_ != 0),
                              static_cast<int>(std::lround(reading.cpu / reading.wall)));
   if (!request.dry) copy_outputs(request.first, request.count);
-  say(TimedControl::nobody);
+  memory_->control().turn = TimedControl::nobody;
+  go_on();
+  syscall(SYS_futex, &memory_->control().turn, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
   const RemoteRunner::Answer answer = guarded([&] { return runner_->receive(runner_->sequence_, kMostAnswer, deadline); });
   if (answer.kind != wire::Kind::timed || answer.payload.size() != sizeof(std::int32_t)) fail(answer);
+  stand_untimed();
   std::int32_t status = 0;
   std::memcpy(&status, answer.payload.data(), sizeof status);
   if (status < 0 || status >= ASSAY_STATUS_COUNT) throw TimedFailure(fmt::format("returned {}, which is no AssayStatus", status));
@@ -182,11 +190,19 @@ TimedReading TimedRunner::run(const wire::TimeRequest& request) {
 }
 
 void TimedRunner::copy_outputs(std::uint64_t first, std::uint64_t count) {
+  laps_.assign(std::begin(memory_->control().laps), std::end(memory_->control().laps));
   outputs_.resize(count * offsets_.back());
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::byte* slot = memory_->data() + kControlBytes + (first + i) % request_.slots * offsets_.back();
     std::copy_n(slot, offsets_.back(), outputs_.data() + i * offsets_.back());
   }
+}
+
+std::uint64_t TimedRunner::digest_of_last(std::span<const std::uint64_t> seeds) const {
+  std::uint64_t sum = 0;
+  for (std::uint64_t call = 0; call < seeds.size(); ++call)
+    sum += digest_of_call(request_.tensors, seeds[call], [&](std::size_t tensor) { return output(call, tensor); });
+  return sum;
 }
 
 std::span<const std::byte> TimedRunner::output(std::uint64_t call, std::size_t tensor) const {

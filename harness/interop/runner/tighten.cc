@@ -1,5 +1,6 @@
 #include "harness/interop/runner/tighten.h"
 
+#include <link.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -10,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 #include <vector>
@@ -36,6 +38,13 @@ struct Range {
   std::uint32_t last = 0;
 };
 
+// Within one unit of addresses, by their lower halves, both included.
+struct Piece {
+  std::uint32_t unit = 0;
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
+};
+
 // A filter in the making: what it does with one system call after the other. What it says nothing of is allowed.
 class Filter {
  public:
@@ -51,11 +60,12 @@ class Filter {
   // What `body` adds is for this call alone, which is allowed if none of that ends it.
   template <class Body>
   void on(long call, Body body) {
+    add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 1, 0);
     const std::size_t at = code_.size();
-    add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call));
+    add(BPF_JMP | BPF_JA, 0);
     body();
     allow();
-    code_[at].jf = static_cast<std::uint8_t>(code_.size() - at - 1);
+    code_[at].k = static_cast<std::uint32_t>(code_.size() - at - 1);
   }
   void deny(long call) {
     on(call, [this] { end(EPERM); });
@@ -72,6 +82,13 @@ class Filter {
   }
   // The next `skip` instructions are for a lower half that is `value`.
   void skip_unless_equal(std::uint32_t value, std::uint8_t skip) { add(BPF_JMP | BPF_JEQ | BPF_K, value, 0, skip); }
+  void allow_if_zero(int argument) {
+    load(argument);
+    skip_unless_equal(0, 3);
+    load(argument, true);
+    skip_unless_equal(0, 1);
+    allow();
+  }
   void deny_if(int argument, std::uint32_t value, int error) {
     load(argument);
     skip_unless_equal(value, 1);
@@ -87,6 +104,29 @@ class Filter {
     add(BPF_ALU | BPF_ADD | BPF_X, 0);
     add(BPF_ALU | BPF_ADD | BPF_K, 1);
     add(BPF_JMP | BPF_JGE | BPF_K, closed.first, 0, 1);
+    end(EPERM);
+  }
+
+  // The same of a piece, exactly. Of what is 4 GiB long or longer all that comes near.
+  void deny_range(int start, int length, const Piece& closed) {
+    load(length, true);
+    add(BPF_JMP | BPF_JEQ | BPF_K, 0, 9, 0);
+    deny_range(start, length, Range{closed.unit, closed.unit});
+    add(BPF_JMP | BPF_JA, 15);
+    load(start, true);
+    add(BPF_JMP | BPF_JEQ | BPF_K, closed.unit, 3, 0);
+    add(BPF_JMP | BPF_JEQ | BPF_K, closed.unit - 1, 0, 12);
+    load(start);
+    add(BPF_JMP | BPF_JGT | BPF_K, closed.first, 3, 10);  // from the unit before it may reach over
+    load(start);
+    add(BPF_JMP | BPF_JGT | BPF_K, closed.last, 8, 0);
+    add(BPF_JMP | BPF_JGE | BPF_K, closed.first, 6, 0);
+    add(BPF_MISC | BPF_TAX, 0);
+    add(BPF_LD | BPF_IMM, closed.first);
+    add(BPF_ALU | BPF_SUB | BPF_X, 0);  // bytes from its start to the piece
+    add(BPF_MISC | BPF_TAX, 0);
+    load(length);
+    add(BPF_JMP | BPF_JGT | BPF_X, 0, 0, 1);
     end(EPERM);
   }
 
@@ -109,27 +149,46 @@ Range units_of(const void* begin, const void* end) {
           static_cast<std::uint32_t>((reinterpret_cast<std::uintptr_t>(end) - 1) / kUnit)};
 }
 
-char of_image = 0;  // among what this program's image has of variables
-
-// The arena, and this program's image where it lies apart from the libraries', which lie about the arena.
-std::vector<Range> closed_ranges(const Arena& arena) {
-  std::vector<Range> closed{units_of(arena.begin, arena.begin + arena.bytes)};
-  const Range image = units_of(reinterpret_cast<const void*>(&reserve_arena), &of_image + 1);
-  if (image.last + 2 < closed[0].first) closed.push_back(image);
-  return closed;
+// This program, the libraries that it began with, and what the kernel gave it.
+int add_image(dl_phdr_info* library, std::size_t, void* pieces) {
+  std::uint64_t begin = ~std::uint64_t{0};
+  std::uint64_t end = 0;
+  for (int h = 0; h < library->dlpi_phnum; ++h) {
+    const auto& header = library->dlpi_phdr[h];
+    if (header.p_type != PT_LOAD) continue;
+    begin = std::min<std::uint64_t>(begin, library->dlpi_addr + header.p_vaddr);
+    end = std::max<std::uint64_t>(end, library->dlpi_addr + header.p_vaddr + header.p_memsz);
+  }
+  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  begin -= begin % page;
+  end += (page - end % page) % page;
+  for (std::uint64_t at = begin; at < end; at = (at / kUnit + 1) * kUnit) {
+    const std::uint64_t last = std::min(end - 1, at / kUnit * kUnit + kUnit - 1);
+    static_cast<std::vector<Piece>*>(pieces)->push_back(
+        {static_cast<std::uint32_t>(at / kUnit), static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(last)});
+  }
+  return 0;
+}
+std::vector<Piece> images() {
+  std::vector<Piece> pieces;
+  dl_iterate_phdr(add_image, &pieces);
+  return pieces;
 }
 
-void deny_mappings(Filter& filter, const std::vector<Range>& closed) {
-  const auto deny_ranges = [&](int start, int length) {
-    for (const Range& range : closed) filter.deny_range(start, length, range);
+void deny_mappings(Filter& filter, const Arena& arena) {
+  const auto deny_ranges = [&, pieces = images()](int start, int length) {
+    filter.deny_range(start, length, units_of(arena.begin, arena.begin + arena.bytes));
+    for (const Piece& piece : pieces) filter.deny_range(start, length, piece);
   };
   for (const long call : {SYS_mprotect, SYS_pkey_mprotect, SYS_munmap}) filter.on(call, [&] { deny_ranges(0, 1); });
   filter.on(SYS_mremap, [&] {
     deny_ranges(0, 1);
-    deny_ranges(4, 2);  // where to; without MREMAP_FIXED a word that the C library leaves 0
+    filter.allow_if_zero(4);  // so the C library leaves it without MREMAP_FIXED
+    deny_ranges(4, 2);
   });
   filter.on(SYS_mmap, [&] {
-    deny_ranges(0, 1);  // a place that is only wished for is another's then: nothing asks for one in the arena
+    filter.allow_if_zero(0);
+    deny_ranges(0, 1);  // a place that is only wished for is another's then: nothing asks for one there
   });
 }
 
@@ -164,11 +223,7 @@ void deny_channels(Filter& filter, int in, int out) {
 
 void deny_handlers(Filter& filter) {
   filter.on(SYS_rt_sigaction, [&] {
-    filter.load(1);
-    filter.skip_unless_equal(0, 3);
-    filter.load(1, true);
-    filter.skip_unless_equal(0, 1);
-    filter.allow();  // it looks, and changes nothing
+    filter.allow_if_zero(1);  // it looks, and changes nothing
     for (const int signal : {SIGSEGV, SIGBUS, SIGALRM}) filter.deny_if(0, static_cast<std::uint32_t>(signal), EPERM);
   });
   filter.deny(SYS_setitimer);
@@ -204,7 +259,7 @@ int give_up_others() {
 
 int give_up_arena(const Arena& arena, int in, int out) {
   Filter filter;
-  deny_mappings(filter, closed_ranges(arena));
+  deny_mappings(filter, arena);
   deny_channels(filter, in, out);
   deny_handlers(filter);
   filter.deny(SYS_seccomp);

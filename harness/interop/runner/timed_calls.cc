@@ -46,17 +46,6 @@ wire::Fault fault_of(wire::Phase phase, const CaughtFault& caught) {
   return fault;
 }
 
-void say(std::atomic<std::uint32_t>& turn, std::uint32_t value) {
-  turn.store(value);
-  syscall(SYS_futex, &turn, FUTEX_WAKE, 1, nullptr, nullptr, 0);
-}
-
-void await(std::atomic<std::uint32_t>& turn, std::uint32_t value) {
-  for (std::uint32_t now = turn.load(); now != value; now = turn.load()) {
-    syscall(SYS_futex, &turn, FUTEX_WAIT, now, nullptr, nullptr, 0);
-  }
-}
-
 }  // namespace
 
 TimedCalls::TimedCalls(const RunnableKernel& kernel, wire::TimedRequest request) : kernel_(kernel), request_(std::move(request)) {
@@ -168,7 +157,7 @@ std::optional<wire::Fault> TimedCalls::fill(const wire::FillRequest& request) {
     for (std::size_t t = 0; t < request_.tensors.size(); ++t) {
       if (t != packed_tensor_) fill_one(slot, t);
     }
-    for (std::uint64_t lap = 1; lap < request.laps; ++lap) change(slot, lap);
+    if (request.laps > 1) change(slot, 1, request.laps - 1);
   }
   return std::nullopt;
 }
@@ -192,23 +181,33 @@ std::optional<CaughtFault> TimedCalls::run_foreign(const std::function<void()>& 
   return caught;
 }
 
-// What has been packed stays. A word of each output is poisoned anew.
-void TimedCalls::change(std::uint64_t slot, std::uint64_t lap) {
+// What has been packed stays. A word of each output is poisoned anew in each lap.
+void TimedCalls::change(std::uint64_t slot, std::uint64_t first, std::uint64_t last) {
   const Slot& one = slots_[slot];
   for (std::size_t t = 0; t < request_.tensors.size(); ++t) {
     const TimedTensor& about = request_.tensors[t];
     const std::uint64_t seed = tensor_seed(one.seed, t);
-    if (t != packed_tensor_) change_timed(about, seed, lap, tensor(slot, t));
+    if (t != packed_tensor_) change_timed(about, seed, first, last, tensor(slot, t));
     if (!about.pattern.empty() || about.bytes < sizeof seed) continue;
-    const std::uint64_t how = mixed(seed + one.poison + lap);
-    std::memcpy(tensor(slot, t) + how % (about.bytes / sizeof how) * sizeof how, &how, sizeof how);
+    for (std::uint64_t lap = first; lap <= last; ++lap) {
+      const std::uint64_t how = mixed(seed + one.poison + lap);
+      std::memcpy(tensor(slot, t) + how % (about.bytes / sizeof how) * sizeof how, &how, sizeof how);
+    }
   }
+}
+
+// Of what the slot's last call wrote.
+std::uint64_t TimedCalls::digest(std::uint64_t slot) const {
+  return digest_of_call(request_.tensors, slots_[slot].seed,
+                        [&](std::size_t t) { return std::span<const std::byte>(tensor(slot, t), request_.tensors[t].bytes); });
 }
 
 // Until the host has read its clocks, and what was written.
 void TimedCalls::rest() {
-  say(control_->turn, TimedControl::done);
-  await(control_->turn, TimedControl::nobody);
+  std::atomic<std::uint32_t>& turn = control_->turn;
+  turn = TimedControl::done;
+  syscall(SYS_futex, &turn, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+  while (turn == TimedControl::done) syscall(SYS_futex, &turn, FUTEX_WAIT, TimedControl::done, nullptr, nullptr, 0);
 }
 
 TimedCalls::End TimedCalls::run(const wire::TimeRequest& request) {
@@ -216,18 +215,19 @@ TimedCalls::End TimedCalls::run(const wire::TimeRequest& request) {
   hold_signals();
   static const HandlersKept handlers;
   End end;
-  say(control_->turn, TimedControl::ready);
-  await(control_->turn, TimedControl::go);
   const auto caught = run_foreign(
       [&] {
         for (std::uint64_t lap = 0; lap < request.laps; ++lap) {
           std::uint64_t slot = request.first % slots_.size();
+          std::uint64_t written = 0;
           for (std::uint64_t i = 0; i < request.count; ++i) {
-            if (lap > 0) change(slot, lap);
+            if (lap > 0) change(slot, lap, lap);
             const int status = request.dry ? ASSAY_OK : number_of(kernel_.run(slots_[slot].blocks[0].data()));
             if (status != ASSAY_OK) end.status = status;
+            if (request.laps > 1) written += digest(slot);
             slot = slot + 1 < slots_.size() ? slot + 1 : 0;
           }
+          control_->laps[lap] = written;
         }
       },
       Allowed::threads);

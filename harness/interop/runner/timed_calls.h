@@ -28,7 +28,7 @@ class TimedCalls {
     int status = ASSAY_OK;  // the last that is not ASSAY_OK
     std::optional<wire::Fault> fault;
   };
-  // Says that it is ready, waits for the host to say go, runs, says that it is done.
+  // Runs, says that it is done, and waits until the host has seen it.
   End run(const wire::TimeRequest& request);
 
   std::uint64_t limit_ms() const { return request_.limit_ms; }
@@ -44,7 +44,8 @@ class TimedCalls {
   void map_memory();
   void bind(std::uint64_t slot);
   void rest();
-  void change(std::uint64_t slot, std::uint64_t lap);
+  void change(std::uint64_t slot, std::uint64_t first, std::uint64_t last);
+  std::uint64_t digest(std::uint64_t slot) const;
   void take_packed(std::int64_t bytes);
   void hold_signals();
   void fill_one(std::uint64_t slot, std::size_t tensor);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cstddef>
@@ -27,17 +28,23 @@ inline constexpr std::uint32_t kKeeps = 2;
 struct TimedTensor {
   std::uint64_t bytes = 0;  // from its first element to its last, gaps included
   Keep keep = Keep::own;
-  std::uint32_t element = 1;           // bytes: data begins with a whole one
-  std::uint32_t unit = 0;              // bytes within which two pieces change places; 0: none do
+  std::uint32_t element = 1;    // bytes: data begins with a whole one
+  std::uint32_t unit = 0;       // bytes within which two pieces change places; 0: none do
+  std::uint64_t free_bits = 0;  // of each 8 bytes of a line: those that may be anything, as low bits of mantissas
+  std::uint32_t changing = 0;   // of a line's 8 words with free bits: how many change between calls of the same memory, 1 or 8
   std::span<const std::byte> pattern;  // whole elements, again and again from one that the seed chooses; empty: an output
 };
 
-// At the start of the shared memory: whose turn it is.
+inline constexpr std::uint64_t kMostLaps = 256;
+
+// At the start of the shared memory: whose turn it is, and where there are laps of each a digest of all that was written in it.
 struct TimedControl {
-  enum Turn : std::uint32_t { nobody = 0, ready = 1, go = 2, done = 3 };
+  enum Turn : std::uint32_t { nobody = 0, done = 1 };
   std::atomic<std::uint32_t> turn;
+  std::uint64_t laps[kMostLaps];
 };
 inline constexpr std::uint64_t kControlBytes = 4096;
+static_assert(sizeof(TimedControl) <= kControlBytes);
 inline constexpr int kSharedDescriptor = 3;  // of the runner: the shared memory, where it was given one
 
 // A number that nobody tells from chance, of another.
@@ -86,6 +93,33 @@ inline void stir(std::byte* unit, std::uint32_t bytes, std::uint64_t how) {
   }
 }
 
+constexpr std::size_t kLineWords = 8;
+using LineWords = std::array<std::uint64_t, kLineWords>;
+
+// The free bits of a line as chance has them.
+inline LineWords free_words(const TimedTensor& tensor, std::uint64_t how) {
+  LineWords words{};
+  for (std::size_t w = 0; w < kLineWords; ++w) words[w] = std::rotl(how, static_cast<int>(7 * w)) & tensor.free_bits;
+  return words;
+}
+inline void change_free(std::byte* line, const LineWords& by) {
+  LineWords words;
+  std::memcpy(words.data(), line, sizeof words);
+  for (std::size_t w = 0; w < kLineWords; ++w) words[w] ^= by[w];
+  std::memcpy(line, words.data(), sizeof words);
+}
+
+// Of each line the word that begins at `at` in the first.
+inline void change_word(std::byte* at, std::uint64_t lines, std::uint64_t by) {
+  for (std::uint64_t line = 0; line < lines; ++line, at += sizeof(LineWords)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, at, sizeof word);
+    word ^= by;
+    std::memcpy(at, &word, sizeof word);
+  }
+}
+
+// No number comes again: a kernel could keep what it once made of it.
 inline void fill_timed(const TimedTensor& tensor, std::uint64_t seed, std::byte* to) {
   if (tensor.pattern.empty()) return fill_poison({to, static_cast<std::size_t>(tensor.bytes)}, seed);
   const std::span<const std::byte> pattern = tensor.pattern;
@@ -97,21 +131,77 @@ inline void fill_timed(const TimedTensor& tensor, std::uint64_t seed, std::byte*
     from = 0;
   }
   if (tensor.unit == 0) return;
-  for (std::uint64_t at = 0; at + tensor.unit <= tensor.bytes; at += tensor.unit)
-    stir(to + at, tensor.unit, mixed(seed ^ (at + 1)));
+  for (std::uint64_t at = 0; at + tensor.unit <= tensor.bytes; at += tensor.unit) {
+    const std::uint64_t how = mixed(seed ^ (at + 1));
+    stir(to + at, tensor.unit, how);
+    if (tensor.free_bits != 0) change_free(to + at, free_words(tensor, how));
+  }
 }
 
-// Between two calls of the same slot one unit of each input is stirred, at a place that nobody can tell without reading all of it.
-inline void change_timed(const TimedTensor& tensor, std::uint64_t seed, std::uint64_t lap, std::byte* at) {
+// As laps `first` to `last` leave it. Every line with free bits changes, in one of its words or in all, and every block; else one unit, at a
+// place that nobody can tell without reading all of it.
+inline void change_timed(const TimedTensor& tensor, std::uint64_t seed, std::uint64_t first, std::uint64_t last, std::byte* to) {
+  constexpr std::uint32_t kLine = 64;
   const std::uint64_t units = tensor.unit == 0 ? 0 : tensor.bytes / tensor.unit;
-  if (tensor.pattern.empty() || units == 0) return;
-  const std::uint64_t how = mixed(seed + mixed(lap));
-  stir(at + how % units * tensor.unit, tensor.unit, mixed(how));
+  if (tensor.pattern.empty() || units == 0 || last < first) return;
+  LineWords words{};
+  std::uint64_t changed = 0;  // which of them, a bit each
+  std::uint64_t turns = 0;
+  for (std::uint64_t lap = first; lap <= last; ++lap) {
+    const std::uint64_t how = mixed(seed + mixed(lap));
+    if (tensor.free_bits != 0) {
+      const LineWords now = free_words(tensor, how);
+      const std::size_t one = how % kLineWords;
+      for (std::size_t w = 0; w < kLineWords; ++w) words[w] ^= w == one || tensor.changing > 1 ? now[w] : 0;
+      changed |= std::uint64_t{1} << one;
+    } else if (tensor.unit != kLine) {
+      turns += 1 + how % 7;
+    } else {
+      stir(to + how % units * tensor.unit, tensor.unit, mixed(how));
+    }
+  }
+  if (std::has_single_bit(changed) && tensor.changing == 1) {
+    change_word(to + std::countr_zero(changed) * sizeof words[0], units, words[std::countr_zero(changed)]);
+  } else if (changed != 0) {
+    for (std::uint64_t u = 0; u < units; ++u) change_free(to + u * tensor.unit, words);
+  }
+  for (std::uint64_t u = 0; u < units && turns % 8 != 0; ++u) stir(to + u * tensor.unit, tensor.unit, turns);
+}
+
+// Of what a call of the slot with this seed wrote to some tensor: polynomials of its words. Fast, since it is taken within what is timed; who
+// would forge one has to know the words.
+inline std::uint64_t digest_of(std::span<const std::byte> bytes, std::uint64_t seed) {
+  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
+  LineWords sums{};
+  const auto add = [&](const LineWords& words) {
+    for (std::size_t w = 0; w < kLineWords; ++w) sums[w] = sums[w] * kOdd + words[w];
+  };
+  std::size_t at = 0;
+  LineWords words;
+  for (; at + sizeof words <= bytes.size(); at += sizeof words) {
+    std::memcpy(words.data(), &bytes[at], sizeof words);
+    add(words);
+  }
+  words = {};
+  if (at < bytes.size()) std::memcpy(words.data(), &bytes[at], bytes.size() - at);
+  add(words);
+  for (const std::uint64_t sum : sums) seed = mixed(seed ^ sum);
+  return seed;
 }
 
 // Of a slot's tensor: each its own.
 inline std::uint64_t tensor_seed(std::uint64_t slot_seed, std::size_t tensor) {
   return mixed(slot_seed) + tensor;
+}
+
+// Of all that a call wrote; `bytes_of` gives a tensor's.
+template <class BytesOf>
+std::uint64_t digest_of_call(std::span<const TimedTensor> tensors, std::uint64_t slot_seed, const BytesOf& bytes_of) {
+  std::uint64_t sum = 0;
+  for (std::size_t t = 0; t < tensors.size(); ++t) {
+    if (tensors[t].pattern.empty() && tensors[t].bytes > 0) sum += digest_of(bytes_of(t), tensor_seed(slot_seed, t));
+  }
+  return sum;
 }
 
 }  // namespace assay

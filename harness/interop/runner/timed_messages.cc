@@ -19,9 +19,13 @@ TimedTensor read_tensor(Reader& in) {
   one.keep = static_cast<Keep>(limited(in.number<std::uint32_t>("keep"), kKeeps - 1, "a tensor's keep"));
   one.element = in.number<std::uint32_t>("element");
   one.unit = in.number<std::uint32_t>("unit");
+  one.free_bits = in.number<std::uint64_t>("free bits");
+  one.changing = static_cast<std::uint32_t>(limited(in.number<std::uint32_t>("changing words"), kLineWords, "changing words"));
   one.pattern = in.raw(in.number<std::uint64_t>("pattern size"), "pattern");
   constexpr std::uint32_t kLeastUnit = 12;  // stir()
-  if (one.element == 0 || one.pattern.size() % one.element != 0 || (one.unit != 0 && one.unit < kLeastUnit))
+  constexpr std::uint32_t kLine = sizeof(LineWords);
+  if (one.element == 0 || one.pattern.size() % one.element != 0 || (one.unit != 0 && one.unit < kLeastUnit) ||
+      (one.free_bits != 0 && one.unit != kLine))
     throw WireError("sent a tensor's data that are no whole elements");
   return one;
 }
@@ -40,6 +44,8 @@ std::string encode(const TimedRequest& request) {
     out.number(static_cast<std::uint32_t>(one.keep));
     out.number(one.element);
     out.number(one.unit);
+    out.number(one.free_bits);
+    out.number(one.changing);
     out.number(static_cast<std::uint64_t>(one.pattern.size()));
     out.raw(one.pattern);
   }
@@ -54,7 +60,7 @@ TimedRequest decode_timed(std::span<const std::byte> payload) {
   request.limit_ms = in.number<std::uint64_t>("limit");
   request.packed = in.number<std::uint32_t>("packed pointer");
   request.slots = limited(in.number<std::uint64_t>("slots"), kMostSlots, "slots");
-  request.tensors.resize(in.count(28, "tensors"));
+  request.tensors.resize(in.count(40, "tensors"));
   for (TimedTensor& one : request.tensors) one = read_tensor(in);
   request.part = read_part(in, request.tensors.size());
   if (request.slots == 0) throw WireError("sent a call without a slot");
@@ -81,7 +87,7 @@ FillRequest decode_fill(std::span<const std::byte> payload) {
   request.what =
       static_cast<FillRequest::What>(limited(in.number<std::uint32_t>("what to fill"), FillRequest::others, "what to fill"));
   request.poison = in.number<std::uint64_t>("poison");
-  request.laps = limited(in.number<std::uint64_t>("laps"), kMostSlots, "laps");
+  request.laps = limited(in.number<std::uint64_t>("laps"), kMostLaps, "laps");
   request.first = in.number<std::uint64_t>("first slot");
   request.seeds.resize(in.count(8, "seeds"));
   for (std::uint64_t& seed : request.seeds) seed = in.number<std::uint64_t>("seed");
@@ -103,7 +109,7 @@ TimeRequest decode_time(std::span<const std::byte> payload) {
   TimeRequest request;
   request.first = in.number<std::uint64_t>("first slot");
   request.count = limited(in.number<std::uint64_t>("count"), kMostSlots, "calls");
-  request.laps = limited(in.number<std::uint64_t>("laps"), kMostSlots, "laps");
+  request.laps = limited(in.number<std::uint64_t>("laps"), kMostLaps, "laps");
   request.dry = in.number<std::uint32_t>("dry") != 0;
   in.finish();
   return request;

@@ -16,7 +16,7 @@ namespace assay::wire {
 
 static_assert(std::endian::native == std::endian::little, "the protocol's numbers are copied as they lie");
 
-inline constexpr std::uint32_t kProtocol = 6;
+inline constexpr std::uint32_t kProtocol = 7;
 inline constexpr char kMagic[4] = {'A', 'S', 'A', 'Y'};
 inline constexpr std::size_t kHeaderBytes = 24;
 

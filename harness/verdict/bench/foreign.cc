@@ -24,6 +24,8 @@ namespace {
 constexpr int kMostBatches = 8;  // of a round
 constexpr double kBatches = 4;   // at least, where there are laps: of each the last lap's outputs are looked at
 constexpr double kMostDrawn = 8;
+constexpr double kMostUneven = 1.5;         // the mean of all calls after the first round, of the rounds' median
+constexpr std::uint64_t kLapsLookedAt = 2;  // in one batch of so many another lap than the last
 
 // Puts what was written elsewhere in the place of a kernel's work.
 class Replay final : public Executor {
@@ -86,60 +88,6 @@ std::string our_best(const Op& op) {
   return select_kernel(*op.table, std::nullopt).name;
 }
 
-Ring::Ring(const TimedCase& timed, const TimedKernel& kernel, const RunnerOptions& options, Temperature temperature,
-           std::uint64_t seed)
-    : timed_(timed),
-      packs_(!kernel.packed_tensor.empty()),
-      temperature_(temperature),
-      runner_(options, timed.op(), kernel.variant, timed.request(timed.slots())),
-      next_seed_(seed),
-      poison_(mixed(seed)),
-      seeds_(timed.slots()) {
-  fill(0, seeds_.size());
-}
-
-void Ring::fill(std::uint64_t first, std::uint64_t count) {
-  for (std::uint64_t i = 0; i < count; ++i) seeds_[(first + i) % seeds_.size()] = next_seed_++;
-  runner_.fill(request(packs_ ? wire::FillRequest::packed : wire::FillRequest::all, first, count));
-}
-
-wire::FillRequest Ring::request(wire::FillRequest::What what, std::uint64_t first, std::uint64_t count) const {
-  wire::FillRequest request{.what = what, .poison = poison_, .laps = 1, .first = first, .seeds = {}};
-  for (std::uint64_t i = 0; i < count; ++i) request.seeds.push_back(seeds_[(first + i) % seeds_.size()]);
-  return request;
-}
-
-// Cold slots are filled when they have been used, and come round when the caches have seen all others; warm ones just before.
-CallTime Ring::run(double seconds, double call_seconds, TimedRunner& ours) {
-  constexpr double kMostLaps = 256;
-  const double wanted = call_seconds > 0 ? std::ceil(seconds / call_seconds) : 1;
-  const auto calls = static_cast<std::uint64_t>(std::min(wanted, static_cast<double>(most_calls())));
-  laps_ = timed_.has_laps() ? static_cast<std::uint64_t>(std::clamp(wanted / static_cast<double>(calls), 1.0, kMostLaps)) : 1;
-  const std::uint64_t first = next_;
-  wire::TimeRequest time{.first = first, .count = calls, .laps = laps_, .dry = true};
-  if (laps_ > 1) ours.run(time);  // its slots come into the caches, as the kernel's will be
-  const TimedReading nothing = ours.run(time);
-  // The least of all batches of this size: a crossing that was disturbed would make the calls too fast.
-  if (std::exchange(crossing_.calls, calls * laps_) != calls * laps_)
-    crossing_.cpu = crossing_.wall = std::numeric_limits<double>::infinity();
-  crossing_.cpu = std::min(crossing_.cpu, nothing.cpu);
-  crossing_.wall = std::min(crossing_.wall, nothing.wall);
-  if (temperature_ == Temperature::warm) fill(first, calls);
-  if (packs_) runner_.fill(request(wire::FillRequest::others, first, calls));
-  used_.clear();
-  for (std::uint64_t i = 0; i < calls; ++i) used_.push_back(seeds_[(first + i) % seeds_.size()]);
-  time.dry = false;
-  const TimedReading reading = runner_.run(time);
-  next_ = (first + calls) % seeds_.size();
-  const auto each = static_cast<double>(calls * laps_);
-  const auto net = [&](double all, double crossing) { return std::max(all - crossing, all / 4) / each; };
-  return {net(reading.cpu, crossing_.cpu), net(reading.wall, crossing_.wall), reading.threads};
-}
-
-void Ring::refill() {
-  if (temperature_ == Temperature::cold) fill((next_ + seeds_.size() - used_.size()) % seeds_.size(), used_.size());
-}
-
 ForeignTimer::ForeignTimer(const Op& op, const Params& params, Temperature temperature, TimedKernel kernel,
                            const RunnerOptions& options, double round_seconds, bool trusted)
     : op_(op),
@@ -162,10 +110,14 @@ CallTime ForeignTimer::round() {
   while (std::ssize(batches) < kMostBatches && spent < round_seconds_) {
     batches.push_back(ring_.run(batch, call_seconds_, ours_ ? *ours_ : ring_.runner()));
     call_seconds_ = batches.back().cpu;
-    spent += call_seconds_ * static_cast<double>(ring_.seeds().size() * ring_.laps());
+    spent += call_seconds_ * calls_of_batch();
     if (ring_.runner().status() != ASSAY_OK)
       throw TimedFailure(fmt::format("refused a timed call (status {})", static_cast<int>(ring_.runner().status())));
     if (untimed_) hold_outputs();
+    if (!rounds_.empty()) {
+      all_seconds_ += batches.back().cpu * calls_of_batch();
+      all_calls_ += calls_of_batch();
+    }
     ring_.refill();
   }
   CallTime round;
@@ -177,24 +129,45 @@ CallTime ForeignTimer::round() {
   };
   round.cpu = of(&CallTime::cpu);
   round.wall = of(&CallTime::wall);
+  if (rounds_.empty()) ring_.renew();  // what was done ahead in the first calls, which may take longer, was done for nothing
+  rounds_.push_back(round.cpu);
   return round;
 }
 
+double ForeignTimer::calls_of_batch() const {
+  return static_cast<double>(ring_.seeds().size() * ring_.laps());
+}
+
+// Cold slots hold their data before their turn comes: a call could do the work of many others, and no median would show it.
+std::string ForeignTimer::unevenness() const {
+  const double middle = median(rounds_);
+  const double mean = all_calls_ > 0 ? all_seconds_ / all_calls_ : 0;
+  if (mean <= kMostUneven * middle) return {};
+  return fmt::format("calls take {:.3g} us in the mean and {:.3g} us in the median: some do the work of others", 1e6 * mean,
+                     1e6 * middle);
+}
+
 void ForeignTimer::hold_outputs() {
+  ++batches_;
   std::vector<std::vector<Array>> timed;
   for (std::size_t call = 0; call < ring_.seeds().size(); ++call)
     timed.push_back(timed_.outputs([&](std::size_t tensor) { return ring_.runner().output(call, tensor); }));
   hold_to_untimed(timed);
-  hold_to_ours(std::move(timed));
+  hold_to_ours(timed, ring_.laps());
+  if (ring_.laps() > 1 && split_mix(coin_) % kLapsLookedAt == 0) hold_a_lap();
 }
 
-// The same calls in another order, hence at other addresses, and over other poison.
+// The batch's calls as a lap has them, in another process and another order, hence at other addresses, and over other poison.
+ForeignTimer::Untimed ForeignTimer::run_untimed(std::uint64_t laps) {
+  Untimed untimed{.order = shuffled(ring_.seeds().size(), split_mix(coin_)), .seeds = {}};
+  for (const std::size_t call : untimed.order) untimed.seeds.push_back(ring_.seeds()[call]);
+  untimed_->fill({.poison = coin_, .laps = laps, .seeds = untimed.seeds});
+  untimed_->run({.count = untimed.order.size()});
+  return untimed;
+}
+
 void ForeignTimer::hold_to_untimed(const std::vector<std::vector<Array>>& outputs) {
-  const std::vector<std::size_t> order = shuffled(ring_.seeds().size(), split_mix(coin_));
-  wire::FillRequest request{.poison = coin_, .laps = ring_.laps(), .seeds = {}};
-  for (const std::size_t call : order) request.seeds.push_back(ring_.seeds()[call]);
-  untimed_->fill(request);
-  untimed_->run({.count = order.size()});
+  const std::vector<std::size_t> order = run_untimed(ring_.laps()).order;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const std::vector<Array>& timed = outputs[order[i]];
     const auto untimed = timed_.outputs([&](std::size_t tensor) { return untimed_->output(i, tensor); });
@@ -203,30 +176,41 @@ void ForeignTimer::hold_to_untimed(const std::vector<std::vector<Array>>& output
       const auto at = std::ranges::mismatch(timed[o].bytes, untimed[o].bytes).in1 - timed[o].bytes.begin();
       throw TimedFailure(
           fmt::format("timed, call {} of batch {} wrote other bytes to {} than the same call untimed (byte {} of {})",
-                      order[i] + 1, batches_ + 1, timed_.output_name(o), at, timed[o].bytes.size()));
+                      order[i] + 1, batches_, timed_.output_name(o), at, timed[o].bytes.size()));
     }
   }
-  ++batches_;
 }
 
-void ForeignTimer::hold_to_ours(std::vector<std::vector<Array>> timed) {
+// Of laps before the last digests are left. Which one is looked at nobody knew while it was timed.
+void ForeignTimer::hold_a_lap() {
+  const std::uint64_t lap = split_mix(coin_) % (ring_.laps() - 1);
+  const Untimed untimed = run_untimed(lap + 1);
+  if (ring_.runner().digest_of_lap(lap) != untimed_->digest_of_last(untimed.seeds))
+    throw TimedFailure(fmt::format("timed, lap {} of batch {} wrote other bytes than the same calls untimed", lap + 1, batches_));
+  std::vector<std::vector<Array>> outputs(untimed.order.size());
+  for (std::size_t i = 0; i < untimed.order.size(); ++i)
+    outputs[untimed.order[i]] = timed_.outputs([&](std::size_t tensor) { return untimed_->output(i, tensor); });
+  hold_to_ours(outputs, lap + 1);
+}
+
+void ForeignTimer::hold_to_ours(const std::vector<std::vector<Array>>& timed, std::uint64_t laps) {
   const std::vector<std::uint64_t>& seeds = ring_.seeds();
-  ours_->fill({.poison = coin_, .laps = ring_.laps(), .seeds = seeds});
+  ours_->fill({.poison = coin_, .laps = laps, .seeds = seeds});
   ours_->run({.count = seeds.size()});
   for (std::size_t i = 0; i < seeds.size(); ++i) {
-    draw(seeds[i], timed[i]);
+    draw(seeds[i], laps, timed[i]);
     const double distance = distance_of(timed[i], timed_.outputs([&](std::size_t tensor) { return ours_->output(i, tensor); }));
-    if (distance > farthest_.distance) farthest_ = {distance, seeds[i], ring_.laps(), std::move(timed[i])};
+    if (distance > farthest_.distance) farthest_ = {distance, seeds[i], laps, timed[i]};
   }
 }
 
 // Each call is kept with the same chance, however many come.
-void ForeignTimer::draw(std::uint64_t seed, const std::vector<Array>& outputs) {
+void ForeignTimer::draw(std::uint64_t seed, std::uint64_t laps, const std::vector<Array>& outputs) {
   const std::uint64_t place = calls_ < most_drawn_ ? calls_ : split_mix(coin_) % (calls_ + 1);
   ++calls_;
   if (place >= most_drawn_) return;
   if (place == drawn_.size()) drawn_.emplace_back();
-  drawn_[place] = {0, seed, ring_.laps(), outputs};
+  drawn_[place] = {0, seed, laps, outputs};
 }
 
 std::string ForeignTimer::digest(std::uint64_t seed) {
@@ -245,8 +229,9 @@ std::string ForeignTimer::digest(std::uint64_t seed) {
 
 // Of what lies around the outputs nothing is known here, and one call says nothing of bias.
 std::string ForeignTimer::judge(const Checks& checks) const {
-  const Checks values = checks.only({Check::classes, Check::bound, Check::exact, Check::bits});
-  const Checks judged = kernel_.canonical ? values : values.only({Check::classes, Check::bound, Check::exact});
+  if (std::string uneven = unevenness(); !uneven.empty()) return uneven;
+  const Checks values = checks.only({Check::classes, Check::bound, Check::spread, Check::exact, Check::bits});
+  const Checks judged = kernel_.canonical ? values : values.only({Check::classes, Check::bound, Check::spread, Check::exact});
   std::vector<const Sample*> samples{&farthest_};
   for (const Sample& one : drawn_) samples.push_back(&one);
   for (const Sample* sample : samples) {

@@ -7,64 +7,17 @@
 #include <string>
 #include <vector>
 
-#include "harness/interop/remote/timed_runner.h"
+#include "harness/verdict/bench/ring.h"
 #include "harness/verdict/bench/subject.h"
-#include "harness/verdict/bench/timed_case.h"
 #include "harness/verdict/executor.h"
 
 namespace assay::bench {
-
-// Who is timed: a plugin's kernel, or one of ours beside it.
-struct TimedKernel {
-  std::string variant;  // mine:rms_norm, rms_norm_avx2
-  std::string packed_tensor;
-  bool canonical = true;
-  Traits traits = {};
-};
 
 std::uint64_t random_seed();
 // As they run ours.
 RunnerOptions without_plugins(RunnerOptions options);
 // The variant of an op that this CPU does best with.
 std::string our_best(const Op& op);
-
-// The ring of a kernel, with what each slot holds.
-class Ring {
- public:
-  Ring(const TimedCase& timed, const TimedKernel& kernel, const RunnerOptions& options, Temperature temperature,
-       std::uint64_t seed);
-
-  // About `seconds` of calls of so many each, or of one if that is not known. What is not theirs is taken off: what it costs `ours`, whose
-  // kernel is not the suspect. Throws TimedFailure.
-  CallTime run(double seconds, double call_seconds, TimedRunner& ours);
-  // Fresh data for the slots that it used.
-  void refill();
-  std::uint64_t most_calls() const { return seeds_.size() - 1; }
-  // Of the last run.
-  const std::vector<std::uint64_t>& seeds() const { return used_; }
-  std::uint64_t laps() const { return laps_; }
-  TimedRunner& runner() { return runner_; }
-
- private:
-  void fill(std::uint64_t first, std::uint64_t count);
-  wire::FillRequest request(wire::FillRequest::What what, std::uint64_t first, std::uint64_t count) const;
-
-  const TimedCase& timed_;
-  bool packs_;
-  Temperature temperature_;
-  TimedRunner runner_;
-  std::uint64_t next_seed_;
-  std::uint64_t poison_;
-  std::vector<std::uint64_t> seeds_;  // of the slots
-  std::uint64_t next_ = 0;
-  std::vector<std::uint64_t> used_;
-  std::uint64_t laps_ = 1;
-  struct {
-    std::uint64_t calls = 0;
-    double cpu = 0;
-    double wall = 0;
-  } crossing_;  // from the host to the runner and back, with so many calls left out
-};
 
 class ForeignTimer final : public Subject {
  public:
@@ -86,11 +39,20 @@ class ForeignTimer final : public Subject {
     std::uint64_t laps = 1;
     std::vector<Array> outputs = {};
   };
+  // What ran where nobody took its time: which of the batch's calls, one after the other, and their seeds.
+  struct Untimed {
+    std::vector<std::size_t> order;
+    std::vector<std::uint64_t> seeds;
+  };
   // What the last batch wrote, call by call.
   void hold_outputs();
   void hold_to_untimed(const std::vector<std::vector<Array>>& outputs);
-  void hold_to_ours(std::vector<std::vector<Array>> timed);
-  void draw(std::uint64_t seed, const std::vector<Array>& outputs);
+  void hold_a_lap();
+  void hold_to_ours(const std::vector<std::vector<Array>>& timed, std::uint64_t laps);
+  Untimed run_untimed(std::uint64_t laps);
+  double calls_of_batch() const;
+  std::string unevenness() const;
+  void draw(std::uint64_t seed, std::uint64_t laps, const std::vector<Array>& outputs);
 
   const Op& op_;
   TimedKernel kernel_;
@@ -100,6 +62,9 @@ class ForeignTimer final : public Subject {
   std::optional<TimedRunner> untimed_;
   std::optional<TimedRunner> ours_;
   double call_seconds_ = 0;
+  std::vector<double> rounds_;  // seconds of a call
+  double all_seconds_ = 0;      // of all calls after the first round
+  double all_calls_ = 0;
   std::uint64_t batches_ = 0;
   std::uint64_t coin_;
   std::uint64_t calls_ = 0;

@@ -3,9 +3,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "harness/verdict/call_image.h"
+#include "harness/verdict/element_text.h"
 #include "harness/verdict/strided.h"
 
 namespace assay::bench {
@@ -29,6 +31,21 @@ std::uint32_t unit_of(DType dtype) {
   return kStirredLine;
 }
 
+// Three bits of a mantissa stay, and with sign and exponent about what the number was. None where some number is 0 or not finite, or where
+// numbers mean something.
+std::uint64_t free_bits_of(const TensorSpec& spec, const Array& pattern) {
+  if (spec.data || is_block(spec.dtype)) return 0;
+  const std::size_t size = dtype_size(spec.dtype);
+  for (std::size_t at = 0; at < pattern.bytes.size(); at += size) {
+    const double number = element_as_double(spec.dtype, &pattern.bytes[at]);
+    if (number == 0 || !std::isfinite(number)) return 0;
+  }
+  constexpr std::uint64_t kOfF32 = 0x000f'ffff'000f'ffff;
+  constexpr std::uint64_t kOfF16 = 0x007f'007f'007f'007f;
+  constexpr std::uint64_t kOfBf16 = 0x000f'000f'000f'000f;
+  return spec.dtype == DType::f32 ? kOfF32 : spec.dtype == DType::f16 ? kOfF16 : spec.dtype == DType::bf16 ? kOfBf16 : 0;
+}
+
 // Addresses that no memory has, far apart: tensor t lies at the start of the t-th.
 void* address_of(std::size_t tensor) {
   return reinterpret_cast<void*>((tensor + 1) << 44);  // NOLINT(performance-no-int-to-ptr): it is only looked at
@@ -41,7 +58,7 @@ PlaceInMemory place_of(const void* address) {
 }  // namespace
 
 TimedCase::TimedCase(const Op& op, const Params& params, Temperature temperature, const std::string& packed_tensor)
-    : op_(op.name), params_(params), signature_(signature_of(op, params)) {
+    : op_(op), params_(params), signature_(signature_of(op, params)) {
   const std::vector<TensorSpec>& specs = signature_.tensors;
   std::vector<void*> pointers;
   for (std::size_t t = 0; t < specs.size(); ++t) {
@@ -54,6 +71,7 @@ TimedCase::TimedCase(const Op& op, const Params& params, Temperature temperature
                                                        : Array{});
   }
   std::uint64_t slot_bytes = 0;
+  std::uint64_t read_bytes = 0;
   for (std::size_t t = 0; t < specs.size(); ++t) {
     TimedTensor& one = tensors_.emplace_back();
     one.bytes = lies_on_[t] == t ? specs[t].extent_bytes() : 0;
@@ -61,9 +79,16 @@ TimedCase::TimedCase(const Op& op, const Params& params, Temperature temperature
     one.element = static_cast<std::uint32_t>(dtype_size(specs[t].dtype));
     one.unit = unit_of(specs[t].dtype);
     one.pattern = std::as_bytes(std::span(patterns_[t].bytes));
+    if (specs[t].role == Direction::in) one.free_bits = free_bits_of(specs[t], patterns_[t]);
     slot_bytes += one.bytes;
+    if (specs[t].role == Direction::in) read_bytes += one.bytes;
   }
   for (const std::size_t t : written()) tensors_[t].keep = Keep::shared;
+  // Where there is less to compute than to find out what has changed, to change all of it would take longer than the call.
+  constexpr double kOfExp = 16;
+  const Cost cost = cost_of(op, params);
+  const bool costly = cost.operations() + kOfExp * cost.exps > static_cast<double>(read_bytes);
+  for (TimedTensor& one : tensors_) one.changing = one.free_bits == 0 ? 0 : costly ? std::uint32_t{kLineWords} : 1;
   if (slot_bytes == 0) throw std::invalid_argument(std::string(op.name) + ": nothing to time at " + params.to_string());
 
   const CallPart part{params_, pointers, {}};
@@ -75,7 +100,10 @@ TimedCase::TimedCase(const Op& op, const Params& params, Temperature temperature
   const bool cold = temperature == Temperature::cold;
   const std::uint64_t ring = cold ? cold_bytes() : second_level_cache_bytes() / 2;
   slots_ = std::clamp<std::uint64_t>(ring / slot_bytes + (cold ? 2 : 0), 2, kMostSlots);
-  has_laps_ = !cold && std::ranges::none_of(specs, &TensorSpec::in_place_only);
+  const auto has_one_answer = [](const TensorSpec& one) {  // of all its bytes, with data that stay as they are
+    return one.role == Direction::in || (!one.in_place_only && one.extent() == one.elements());
+  };
+  has_laps_ = !cold && std::ranges::all_of(specs, has_one_answer);
   evicts_ = cold && cost_of(op, params).bytes * static_cast<double>(slots_) < static_cast<double>(cold_bytes());
 }
 
@@ -118,7 +146,7 @@ TestCase TimedCase::case_of(std::uint64_t seed, std::uint64_t laps) const {
     memory.resize(tensors_[t].bytes);
     fill_timed(tensors_[t], tensor_seed(seed, t), memory.data());
     const bool packed = packed_ != wire::kNone && part_.pointers[packed_].target == t;
-    for (std::uint64_t lap = 1; lap < laps && !packed; ++lap) change_timed(tensors_[t], tensor_seed(seed, t), lap, memory.data());
+    if (!packed) change_timed(tensors_[t], tensor_seed(seed, t), 1, laps - 1, memory.data());
     test.inputs.push_back(gathered(t, memory));
   }
   return test;

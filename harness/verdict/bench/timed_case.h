@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "harness/interop/runner/messages.h"
@@ -18,9 +17,9 @@ class TimedCase {
   // std::invalid_argument for a call without data.
   TimedCase(const Op& op, const Params& params, Temperature temperature, const std::string& packed_tensor);
 
+  const Op& op() const { return op_; }
   // Cold: slots that take more than four times the last cache, and one. Warm: as many as half the second-level cache holds, at least two.
   wire::TimedRequest request(std::uint64_t slots) const;
-  std::string_view op() const { return op_; }
   std::uint64_t slots() const { return slots_; }
   // Whether the slots' calls touch so little that a cache keeps it: then the caller must evict() before each batch.
   bool evicts() const { return evicts_; }
@@ -47,7 +46,7 @@ class TimedCase {
  private:
   Array gathered(std::size_t tensor, std::span<const std::byte> bytes) const;
 
-  std::string_view op_;
+  const Op& op_;
   Params params_;
   Signature signature_;
   std::vector<std::size_t> lies_on_;  // of each tensor: itself, or the input in whose place it is
