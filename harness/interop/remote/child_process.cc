@@ -78,8 +78,7 @@ struct Begun {
 // Of all processes that may be ended where memory lacks, this one.
 void offer_to_end() {
   const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-  static_cast<void>(::write(file, "1000", 4));
-  if (file >= 0) close(file);
+  if (::write(file, "1000", 4) == 4) close(file);
 }
 
 // What the child does: system calls alone, since its memory is its parent's.

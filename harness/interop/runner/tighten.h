@@ -21,7 +21,8 @@ Arena reserve_arena();
 int give_up_others();
 
 // For this thread, which is about to run what is foreign, and every thread that it starts: to change what is mapped in the arena, in
-// this program's image or in those of the libraries that it has now; to handle SIGSEGV, SIGBUS and SIGALRM; the timer that ends this process; the files `in` and `out`; further filters.
+// this program's image or in those of the libraries that it has now; to handle SIGSEGV, SIGBUS and
+// SIGALRM; the timer that ends this process; the files `in` and `out`; further filters.
 int give_up_arena(const Arena& arena, int in, int out);
 
 }  // namespace assay
