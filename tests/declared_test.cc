@@ -56,7 +56,7 @@ Found found(const std::string& op, const std::string& kernel) {
 
 TEST(Declared, HonestKernelsPassAsDeclared) {
   for (const char* const kernel : {"f16_sums_declared", "x_f16_declared", "f64_declared", "lanes_declared", "one_declared",
-                                   "out_f16_declared", "integers_declared"}) {
+                                   "out_f16_declared", "integers_declared", "narrow_total_declared"}) {
     const Found one = found("matvec_f32", kernel);
     EXPECT_EQ(one.failure, "") << kernel;
     EXPECT_TRUE(one.priced) << kernel;
@@ -64,6 +64,8 @@ TEST(Declared, HonestKernelsPassAsDeclared) {
   EXPECT_EQ(found("gemv_q8_0_q8_0", "lanes_declared").failure, "");
   EXPECT_EQ(found("rms_norm", "estimate_declared").failure, "");
   EXPECT_EQ(found("rms_norm", "one_declared").failure, "");
+  EXPECT_EQ(found("rms_norm", "two_off_declared").failure, "");
+  EXPECT_EQ(found("softmax", "step_off_declared").failure, "");
   EXPECT_EQ(found("exp", "rough").failure, "");
   EXPECT_EQ(found("softmax", "flush_declared").failure, "");
 }
@@ -94,10 +96,19 @@ constexpr False kFalse[] = {
     {"matvec_f32", "one_as_tree", "order: bound: y["},
     {"matvec_f32", "16_as_8_lanes",
      "order: bound: order=lanes:8 is declared; at k=300,n=77 the products are added up in another: 16 lanes"},
+    {"matvec_f32", "8_as_512_lanes",
+     "order: bound: order=lanes:512 is declared; at k=1280,n=77 the products are added up in another: 8 lanes"},
+    {"matvec_f32", "f32_as_bf16_sums", "order: bound: acc=bf16 is declared; at k=300,n=77 the products are added up in f32"},
+    {"matvec_f32", "fused_as_bf16_products",
+     "order: bound: products=bf16 is declared; the product 1.01568603515625 is added as 1.01568603515625, not as 1.015625"},
+    {"matvec_f32", "f32_as_f16_out", "bias: bound: out=f16 is declared; y[0] = "},
+    {"gemv_q8_0_q8_0", "8_as_512_lanes", "order: bound: order=lanes:512 is declared; "},
     {"gemv_q8_0_q8_0", "8_as_16_lanes",
      "order: bound: order=lanes:16 is declared; at k=1056,n=32 the blocks are added up in another: 8 lanes"},
     {"rms_norm", "one_as_16_lanes", "order: bound: order=lanes:16 is declared; "},
     {"rms_norm", "estimate_as_root", ": bound: y["},
+    {"rms_norm", "two_off_as_one", "order: bound: rsqrt=1 is declared; the reciprocal root of "},
+    {"softmax", "step_off_as_ours", "order: bound: exp=0.94 is declared; e^-"},
     {"exp", "rough_as_ours", ": bound: y["},
 };
 
@@ -192,10 +203,10 @@ TEST(Declared, ValuesThatMakeNoSenseAreRefused) {
             "acc is 'i32'; expected f64, f32, f16, bf16, or that the key is left out");
   EXPECT_EQ(refusal("gemv_q8_0_q8_0", {{"order", "tree"}}),
             "order is 'tree'; expected canonical, free or lanes:N, or that the key is left out");
-  for (const char* const order : {"lanes", "lanes:", "lanes:0", "lanes:65537", "lanes:8x", "free:2", "rows", "tree:-1"}) {
+  for (const char* const order : {"lanes", "lanes:", "lanes:0", "lanes:1025", "lanes:8x", "free:2", "rows", "tree:-1"}) {
     EXPECT_EQ(refusal("matvec_f32", {{"order", order}}),
               "order is '" + std::string(order) +
-                  "'; expected canonical, free, lanes:N, blocks:N, tree, tree:N, N from 1 to 65536, or that the key is left out");
+                  "'; expected canonical, free, lanes:N, blocks:N, tree, tree:N, N from 1 to 1024, or that the key is left out");
   }
   EXPECT_EQ(refusal("matvec_f32", {{"flush", "no"}}), "flush is 'no'; expected yes, or that the key is left out");
   EXPECT_TRUE(arithmetic_of(require_op("matvec_f32"), {}).own());

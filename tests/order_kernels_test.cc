@@ -3,8 +3,12 @@
 
 #include <cstdlib>
 
+#include "harness/forensics/order/functions.h"
+#include "harness/forensics/order/kernel_sums.h"
 #include "harness/forensics/order/order.h"
 #include "harness/forensics/order/sum.h"
+#include "harness/verdict/guard.h"
+#include "harness/verdict/variant.h"
 
 namespace assay::order {
 namespace {
@@ -68,6 +72,34 @@ TEST(Order, OurKernelsAddInTheCanonicalOrder) {
         EXPECT_EQ(sum.found->fused, true) << kernel.variant << " " << sum.params.to_string();
       }
     }
+  }
+}
+
+// Ours is within 0.939 ulp, and our reciprocal root, of two roundings, within 1 as the bound counts it.
+TEST(Order, AFunctionRougherThanDeclaredIsSeen) {
+  struct Claim {
+    const char* op;
+    double reference::Arithmetic::*word;
+    double held;
+    double rougher;
+    const char* words;
+  };
+  constexpr double reference::Arithmetic::*kExp = &reference::Arithmetic::exp;
+  constexpr Claim kClaims[] = {
+      {"softmax", kExp, 0.94, 0.5, "exp=0.5 is declared; e^-"},
+      {"attn_decode_f32", kExp, 0.94, 0.5, "exp=0.5 is declared; e^-"},
+      {"attn_decode_f16", kExp, 0.94, 0.5, "exp=0.5 is declared; e^-"},
+      {"attn_prefill_f32", kExp, 0.94, 0.5, "exp=0.5 is declared; e^-"},
+      {"rms_norm", &reference::Arithmetic::rsqrt, 1, 0.5, "rsqrt=0.5 is declared; the reciprocal root of "}};
+  for (const Claim& claim : kClaims) {
+    const Op& op = require_op(claim.op);
+    const Variant scalar = variants_of(op).back();
+    InProcess executor(scalar.run);
+    Candidate candidate{.name = scalar.name, .selection = "", .executor = &executor};
+    candidate.arithmetic.*claim.word = claim.held;
+    EXPECT_EQ(false_function(op, candidate, guard_page_bytes()), std::nullopt) << claim.op;
+    candidate.arithmetic.*claim.word = claim.rougher;
+    EXPECT_TRUE(false_function(op, candidate, guard_page_bytes()).value_or("").starts_with(claim.words)) << claim.op;
   }
 }
 

@@ -138,8 +138,10 @@ TEST(Order, CompensatedSumsAreNotTrees) {
     }
     return static_cast<float>(sum + lost);
   };
+  std::vector<int> lengths(std::begin(kLengths), std::end(kLengths));
+  lengths.insert(lengths.end(), {3, 4});
   for (float (*const kernel)(std::span<const float>) : {+kahan, +neumaier}) {
-    for (const int terms : kLengths) {
+    for (const int terms : lengths) {
       const SumOrder order = order_of_dot(kernel, terms);
       EXPECT_FALSE(order.found) << terms;
       EXPECT_TRUE(order.why.starts_with("not a tree: ")) << terms << ": " << order.why;
@@ -253,6 +255,27 @@ TEST(Order, TheNarrowerOfTwoAccumulatorsCounts) {
   const SumOrder order = order_of(kernel_of(sum));
   ASSERT_TRUE(order.found) << order.why;
   EXPECT_EQ(accumulator_name(*order.found), "f32");
+}
+
+// Blocks of 64 in f32, whose sums meet in bf16: neither terms 0 and 1 nor any others of a block do.
+TEST(Order, ANarrowTotalOfBlocksIsSeen) {
+  Sum sum{.terms = 300, .places = 1};
+  sum.run = [](std::span<const Sum::Factors> rows, const Sum::Factors& x) {
+    std::vector<double> sums;
+    for (const Sum::Factors& w : rows) {
+      double total = 0;
+      for (std::size_t from = 0; from < w.size(); from += 64) {
+        double block = 0;
+        for (std::size_t i = from; i < std::min(from + 64, w.size()); ++i) block = to_f32(block + w[i] * (x.empty() ? 1 : x[i]));
+        total = to_bf16(total + block);
+      }
+      sums.push_back(total);
+    }
+    return sums;
+  };
+  const SumOrder order = order_of(kernel_of(sum));
+  ASSERT_TRUE(order.found) << order.why;
+  EXPECT_EQ(accumulator_name(*order.found), "bf16");
 }
 
 TEST(Order, AThirdTermMeetsTwoThatMeetFirst) {

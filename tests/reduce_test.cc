@@ -57,6 +57,17 @@ TEST(Reduce, NoneOfWhatIsLeftCanBeLeftOutAlone) {
   EXPECT_EQ(smallest_failing(8, linked), (Items{4, 7}));
 }
 
+// A pass over what is left would take as long as the square of it.
+TEST(Reduce, AsksNoMoreOnceItHasEnded) {
+  int asked = 0;
+  const auto needs_all = [&](std::span<const std::size_t>) {
+    ++asked;
+    return false;
+  };
+  EXPECT_EQ(smallest_failing(1 << 20, needs_all, [&] { return asked == 5; }).size(), std::size_t{1} << 20);
+  EXPECT_EQ(asked, 5);
+}
+
 TEST(Reduce, BlocksKeepTheirSums) {
   const TensorSpec spec = input("x", DType::q8_k, {2});
   CallData call{{}, {generate_input(spec, {"activations"}, 5, 0)}};

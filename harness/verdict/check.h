@@ -170,6 +170,7 @@ class CaseCheck {
   Comparison compare_output(std::size_t output, const Array& y, const reference::Arithmetic& how = {}) const;
   const std::vector<reference::Expected>& expected(const reference::Arithmetic& how) const;
   std::optional<double> price_of(const Outcome& outcome, const Candidate& candidate) const;
+  std::optional<Failure> check_written(const Outcome& outcome, const reference::Arithmetic& how) const;
   std::string granted_elsewhere(const Candidate& candidate, const Outcome& outcome);
   bool zeros_would_pass() const;
 

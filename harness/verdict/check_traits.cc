@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "harness/verdict/check.h"
+#include "harness/verdict/element_text.h"
 #include "reference/ops/find.h"
 
 namespace assay {
@@ -120,6 +121,21 @@ std::string CaseCheck::granted_elsewhere(const Candidate& candidate, const Outco
   }
   return fmt::format("; in up to {} lanes it would be right: {} grants that order, or declare order=lanes:N", kLanesOfLinear,
                      linear->name);
+}
+
+// The first result that is no number of the type that all are declared to be rounded to; what is copied is not.
+std::optional<Failure> CaseCheck::check_written(const Outcome& outcome, const reference::Arithmetic& how) const {
+  for (std::size_t o = 0; how.out != nullptr && o < outputs_.size(); ++o) {
+    const std::vector<double>& bound = expected(how)[o].bound;
+    for (std::size_t i = 0; i < bound.size(); ++i) {
+      const double value = outcome.outputs[o].number(static_cast<std::int64_t>(i));
+      if (bound[i] == 0 || !std::isfinite(value) || how.out->round(value) == value) continue;
+      return Failure{Check::bound, fmt::format("out={} is declared; {} = {} is no number of that type", how.out->name,
+                                               element_name(call_.signature().tensors[outputs_[o]], static_cast<std::int64_t>(i)),
+                                               static_cast<float>(value))};
+    }
+  }
+  return std::nullopt;
 }
 
 std::optional<double> CaseCheck::price_of(const Outcome& outcome, const Candidate& candidate) const {

@@ -52,6 +52,7 @@ std::optional<Failure> CaseCheck::check_values(const Candidate& candidate, const
   if (exact()) return std::nullopt;
   if (checks.has(Check::bound) && result.margin > 1) return Failure{Check::bound, result.worst};
   if (!bounded()) return std::nullopt;
+  if (auto other = check_written(outcome, how); other && checks.has(Check::bound)) return other;
   const bool plain = test_.judge_bias || test_.data == "gauss";
   if (checks.has(Check::bound) && plain && !how.own() && result.nmse > kMostNmse)
     return Failure{Check::bound, no_number(result.nmse)};

@@ -58,6 +58,34 @@ AssayStatus matvec(const void* args) {
   return assay::ASSAY_OK;
 }
 
+// One after the other, by fused multiply-add.
+AssayStatus fused(const void* args) {
+  const auto& a = *static_cast<const ProductArgs*>(args);
+  if (!assay_product_sizes(&a) || a.m != 1) return assay::ASSAY_BAD_SHAPE;
+  for (std::int64_t row = 0; row < a.n; ++row) {
+    float sum = 0;
+    for (std::int64_t c = 0; c < a.k; ++c) sum = std::fma(weight(a, row, c), static_cast<const float*>(a.x)[c], sum);
+    a.y[row] = sum;
+  }
+  return assay::ASSAY_OK;
+}
+
+// Blocks of 64 in f32, whose sums are added up in bf16.
+AssayStatus narrow_total(const void* args) {
+  const auto& a = *static_cast<const ProductArgs*>(args);
+  if (!assay_product_sizes(&a) || a.m != 1) return assay::ASSAY_BAD_SHAPE;
+  for (std::int64_t row = 0; row < a.n; ++row) {
+    float total = 0;
+    for (std::int64_t from = 0; from < a.k; from += 64) {
+      float sum = 0;
+      for (std::int64_t c = from; c < std::min(from + 64, a.k); ++c) sum += weight(a, row, c) * static_cast<const float*>(a.x)[c];
+      total = bfloat(total + sum);
+    }
+    a.y[row] = total;
+  }
+  return assay::ASSAY_OK;
+}
+
 // Rows of y rounded to f16 on the way out.
 AssayStatus halves_out(const void* args) {
   const AssayStatus status = matvec<double, 1, same>(args);
@@ -136,7 +164,13 @@ float estimate(float x) {
   return x;
 }
 
-// The root by an estimate.
+// Two steps off the nearest float.
+float two_off(float x) {
+  return std::nextafter(std::nextafter(x, 0.0F), 0.0F);
+}
+
+// The root, and what becomes of it.
+template <float (*kRough)(float)>
 AssayStatus rough_norm(const void* args) {
   const auto& a = *static_cast<const RmsNormArgs*>(args);
   if (!assay_rms_norm_sizes(&a)) return assay::ASSAY_BAD_SHAPE;
@@ -145,7 +179,7 @@ AssayStatus rough_norm(const void* args) {
     const float* x = a.x + j * a.x_stride;
     float sum = 0;
     for (std::int64_t i = 0; i < a.n; ++i) sum += x[i] * x[i];
-    const float r = estimate(1 / std::sqrt(sum / static_cast<float>(a.n) + a.eps));
+    const float r = kRough(1 / std::sqrt(sum / static_cast<float>(a.n) + a.eps));
     for (std::int64_t i = 0; i < a.n; ++i) a.y[j * a.y_stride + i] = x[i] * r * a.w[i];
   }
   return assay::ASSAY_OK;
@@ -155,7 +189,12 @@ AssayStatus rough_norm(const void* args) {
 float flushed(float x) {
   return std::fabs(x) < 0x1p-126F ? std::copysign(0.0F, x) : x;
 }
-AssayStatus flushing_softmax(const void* args) {
+// Within an ulp and a half.
+float step_off(float x) {
+  return x < 1 && std::isnormal(x) ? std::nextafter(x, 1.0F) : x;
+}
+template <float (*kRough)(float)>
+AssayStatus rough_softmax(const void* args) {
   const auto& a = *static_cast<const SoftmaxArgs*>(args);
   if (!assay_softmax_sizes(&a)) return assay::ASSAY_BAD_SHAPE;
   for (std::int64_t j = 0; j < a.rows && a.n > 0; ++j) {
@@ -165,10 +204,10 @@ AssayStatus flushing_softmax(const void* args) {
     for (std::int64_t i = 1; i < a.n; ++i) most = std::isnan(x[i]) || x[i] > most ? x[i] : most;
     float sum = 0;
     for (std::int64_t i = 0; i < a.n; ++i) {
-      y[i] = flushed(static_cast<float>(std::exp(static_cast<double>(x[i] - most))));
+      y[i] = kRough(static_cast<float>(std::exp(static_cast<double>(x[i] - most))));
       sum += y[i];
     }
-    for (std::int64_t i = 0; i < a.n; ++i) y[i] = flushed(y[i] / sum);
+    for (std::int64_t i = 0; i < a.n; ++i) y[i] = kRough == flushed ? flushed(y[i] / sum) : y[i] / sum;
   }
   return assay::ASSAY_OK;
 }
@@ -193,22 +232,32 @@ constexpr AssayPluginKernel kKernels[] = {
     kernel("matvec_f32", "16_as_8_lanes", matvec<float, 16, same>, "order=lanes:8;"),
     kernel("matvec_f32", "8_as_64_lanes", matvec<float, 8, same>, "order=lanes:64;"),
     kernel("matvec_f32", "one_as_tree", matvec<float, 1, same>, "order=tree;"),
+    kernel("matvec_f32", "8_as_512_lanes", matvec<float, 8, same>, "order=lanes:512;"),
+    kernel("matvec_f32", "f32_as_bf16_sums", matvec<float, 8, same>, "acc=bf16;order=lanes:8;nan=no;"),
+    kernel("matvec_f32", "narrow_total_declared", narrow_total, "acc=bf16;order=blocks:64;nan=no;"),
+    kernel("matvec_f32", "fused_as_bf16_products", fused, "products=bf16;order=free;"),
+    kernel("matvec_f32", "f32_as_f16_out", matvec<double, 1, same>, "acc=f64;out=f16;order=free;"),
     kernel("matvec_f32", "one_declared", matvec<float, 1, same>, "order=free;"),
     kernel("matvec_f32", "out_f16_declared", halves_out, "acc=f64;out=f16;order=free;"),
     kernel("matvec_f32", "out_f16", halves_out),
     kernel("matvec_f32", "integers_declared", integers, "x=i8_row;w=i8_row;acc=i32;nan=no;allocates=yes;"),
-    kernel("rms_norm", "estimate", rough_norm),
-    kernel("rms_norm", "estimate_declared", rough_norm, "rsqrt=4096;order=free;"),
-    kernel("rms_norm", "estimate_as_root", rough_norm, "rsqrt=16;order=free;"),
-    kernel("rms_norm", "one_as_16_lanes", rough_norm, "rsqrt=4096;order=lanes:16;"),
-    kernel("rms_norm", "one_declared", rough_norm, "rsqrt=4096;order=lanes:1;"),
+    kernel("rms_norm", "estimate", rough_norm<estimate>),
+    kernel("rms_norm", "estimate_declared", rough_norm<estimate>, "rsqrt=4096;order=free;"),
+    kernel("rms_norm", "estimate_as_root", rough_norm<estimate>, "rsqrt=16;order=free;"),
+    kernel("rms_norm", "one_as_16_lanes", rough_norm<estimate>, "rsqrt=4096;order=lanes:16;"),
+    kernel("rms_norm", "one_declared", rough_norm<estimate>, "rsqrt=4096;order=lanes:1;"),
+    kernel("rms_norm", "two_off_declared", rough_norm<two_off>, "rsqrt=4;order=free;"),
+    kernel("rms_norm", "two_off_as_one", rough_norm<two_off>, "rsqrt=1;order=free;"),
     kernel("exp", "rough", rough_exp, "exp=2.5;"),
     kernel("exp", "rough_as_ours", rough_exp, "exp=0.94;"),
-    kernel("softmax", "flush", flushing_softmax, "order=free;nan=no;"),
-    kernel("softmax", "flush_declared", flushing_softmax, "flush=yes;order=free;nan=no;"),
+    kernel("softmax", "flush", rough_softmax<flushed>, "order=free;nan=no;"),
+    kernel("softmax", "flush_declared", rough_softmax<flushed>, "flush=yes;order=free;nan=no;"),
+    kernel("softmax", "step_off_declared", rough_softmax<step_off>, "exp=1.5;order=free;nan=no;"),
+    kernel("softmax", "step_off_as_ours", rough_softmax<step_off>, "exp=0.94;order=free;nan=no;"),
     kernel("gemv_q8_0_q8_0", "lanes", q8_lanes),
     kernel("gemv_q8_0_q8_0", "lanes_declared", q8_lanes, "order=lanes:8;"),
     kernel("gemv_q8_0_q8_0", "8_as_16_lanes", q8_lanes, "order=lanes:16;"),
+    kernel("gemv_q8_0_q8_0", "8_as_512_lanes", q8_lanes, "order=lanes:512;"),
 };
 
 }  // namespace

@@ -52,10 +52,16 @@ double Tries::left(const SiteCall& call, const Recipe& recipe) const {
   constexpr double kNothing = std::numeric_limits<double>::infinity();
   try {
     const Truth truth = evaluate(call, recipe, site_.team);
-    return truth.value.cols() == value_.cols() ? excess_of(value_, truth).ratio : kNothing;
+    if (truth.value.cols() != value_.cols()) return kNothing;
+    const Excess excess = excess_of(value_, truth);
+    return excess.unbounded == 0 || excess.unbounded <= unbounded() ? excess.ratio : kNothing;
   } catch (const std::invalid_argument&) {
     return kNothing;
   }
+}
+
+std::int64_t Tries::unbounded() const {
+  return excess_of(value_, evaluate(site_.call, site_.recipe, site_.team)).unbounded;
 }
 
 bool Tries::note(const std::string& what, double left) {

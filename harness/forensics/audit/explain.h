@@ -76,6 +76,8 @@ class Tries {
 
  private:
   bool note(const std::string& what, double left);
+  // Outputs of which the definition itself gives no bound: a change that gives none of more, as where it is fed NaN, explains nothing.
+  std::int64_t unbounded() const;
 
   const WrongSite& site_;
   const RowMatrix& value_;

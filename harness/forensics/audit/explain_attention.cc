@@ -1,8 +1,10 @@
-// What attention's values ask for: a window, a scale, a mask that hides too little, a softmax in a narrow type.
+// What attention's values ask for: a window or chunks, other kv heads, a scale, a cap, a sink, a mask that hides too little, a narrow softmax.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "harness/forensics/audit/explain.h"
 
@@ -54,16 +56,43 @@ double best(const Tries& tries, Part part, double SiteCall::*setting, double low
   return std::exp2((left + right) / 2);
 }
 
-// The smallest that the last row is right with.
-void try_window(Tries& tries) {
-  const Eigen::Index rows = tries.value().rows();
-  Part last = rows_of(tries, rows - 1, 1);
-  for (std::int64_t window = 1; window <= last.call.positions.front(); ++window) {
-    last.call.window = window;
-    const Truth truth = evaluate(last.call, tries.site().recipe, tries.site().team);
-    if (excess_of(last.value, truth).ratio > 1) continue;
-    if (tries.attempt(fmt::format("a window of {} positions", window), [&](SiteCall& call) { call.window = window; })) return;
+// A number of keys from 1 on, and what it hides: looked for with the last row, then tried with all.
+struct Hiding {
+  std::int64_t SiteCall::*setting;
+  std::int64_t most;  // 0: as many as there are
+  const char* format;
+};
+constexpr Hiding kHidings[] = {{&SiteCall::window, 0, "a window of {} positions"},
+                               {&SiteCall::first_key, 16, "keys before position {} hidden"},
+                               {&SiteCall::chunk, 0, "chunks of {} positions, which do not see each other"}};
+
+void try_hidden_keys(Tries& tries) {
+  for (const Hiding& one : kHidings) {
+    Part last = rows_of(tries, tries.value().rows() - 1, 1);
+    const std::int64_t end = last.call.positions.front();
+    for (std::int64_t count = 1; count <= (one.most > 0 ? std::min(one.most, end) : end); ++count) {
+      last.call.*one.setting = count;
+      const Truth truth = evaluate(last.call, tries.site().recipe, tries.site().team);
+      if (excess_of(last.value, truth).ratio > 1) continue;
+      if (tries.attempt(fmt::format(fmt::runtime(one.format), count), [&](SiteCall& call) { call.*one.setting = count; })) return;
+    }
   }
+}
+
+// Each head by itself: the kv head that its values are right with.
+void try_kv_heads(Tries& tries) {
+  const SiteCall& own = tries.site().call;
+  const Eigen::Index d = tries.value().cols() / own.heads;
+  std::vector<std::int64_t> read(static_cast<std::size_t>(own.heads), -1);
+  for (std::int64_t kv = 0; kv < own.kv_heads; ++kv) {
+    const Truth truth = tries.truth_with([&](SiteCall& call) { call.kv_of.assign(static_cast<std::size_t>(own.heads), kv); });
+    for (Eigen::Index head = 0; head < own.heads; ++head) {
+      const Truth part{truth.value.middleCols(head * d, d), truth.bound.middleCols(head * d, d)};
+      if (excess_of(tries.value().middleCols(head * d, d), part).ratio <= 1) read[static_cast<std::size_t>(head)] = kv;
+    }
+  }
+  if (own.kv_heads < 2 || std::ranges::find(read, -1) != read.end()) return;
+  tries.attempt(fmt::format("heads read the kv heads {}", fmt::join(read, ", ")), [&](SiteCall& call) { call.kv_of = read; });
 }
 
 // The number with as few digits as do; `unit`: what it is told as a multiple of.
@@ -94,6 +123,24 @@ void try_mask(Tries& tries) {
              "a mask that takes {} off the scores of later tokens and does not hide them");
 }
 
+void try_cap(Tries& tries) {
+  const Eigen::Index count = std::min(kRows, tries.value().rows());
+  const double found = best(tries, rows_of(tries, tries.value().rows() - count, count), &SiteCall::score_cap, 0x1p-4, 0x1p7);
+  try_number(tries, found, 1, &SiteCall::score_cap, "scores capped at {}, by its tanh");
+}
+
+// e to its score is added to the softmax's sum.
+void try_sink(Tries& tries) {
+  const Eigen::Index count = std::min(kRows, tries.value().rows());
+  const double found = best(tries, rows_of(tries, 0, count), &SiteCall::sink, 0x1p-8, 0x1p12);
+  for (int decimals = 0; decimals <= 5; ++decimals) {
+    const std::string told = fmt::format("{:.{}f}", std::log(found), decimals);
+    if (tries.attempt(fmt::format("a sink of the score {} beside the keys", told == "-0" ? "0" : told),
+                      [&](SiteCall& call) { call.sink = std::exp(std::stod(told)); }))
+      return;
+  }
+}
+
 // Told only if the values lie nearer to it than to the definition: its bound is wide.
 void try_bfloat_softmax(Tries& tries) {
   const SiteCall& own = tries.site().call;
@@ -110,7 +157,7 @@ void try_bfloat_softmax(Tries& tries) {
 
 void try_attention_estimates(Tries& tries) {
   if (tries.value().rows() == 0 || !tries.value().allFinite()) return;
-  for (auto* const tried : {try_window, try_scale, try_mask, try_bfloat_softmax}) {
+  for (auto* const tried : {try_hidden_keys, try_kv_heads, try_scale, try_mask, try_cap, try_sink, try_bfloat_softmax}) {
     if (tries.found().empty()) tried(tries);
   }
 }

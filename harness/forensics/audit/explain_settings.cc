@@ -36,6 +36,11 @@ constexpr std::array<Turn, 7> kTurns = {{{0, "not rotated"},
                                          {0.25, "positions over 4"},
                                          {0.125, "positions over 8"},
                                          {0.0625, "positions over 16"}}};
+struct RotatedPart {
+  std::int64_t quarters;
+  const char* name;
+};
+constexpr std::array<RotatedPart, 3> kRotatedParts = {{{2, "half"}, {1, "quarter"}, {3, "three quarters"}}};
 struct GateName {
   Gate gate;
   const char* name;
@@ -103,7 +108,9 @@ void try_rotations(Tries& tries) {
     tries.attempt(fmt::format("theta {}", theta), [&](SiteCall& call) { call.theta = theta; });
   }
   tries.attempt("adjacent pairs", [](SiteCall& call) { call.adjacent = true; });
-  tries.attempt("only the first half of each head rotated", [](SiteCall& call) { call.half_rotated = true; });
+  for (const auto& [quarters, name] : kRotatedParts)
+    tries.attempt(fmt::format("only the first {} of each head rotated", name),
+                  [&](SiteCall& call) { call.rotated_quarters = quarters; });
   for (const Turn& turn : kTurns) tries.attempt(turn.name, [&](SiteCall& call) { call.turn = turn.factor; });
   for (const Narrowed& one : kNarrowed) {
     for (const ActivationRounding rounding : {ActivationRounding::f16, ActivationRounding::bf16})
@@ -164,61 +171,6 @@ void try_stored(Tries& tries) {
   attempt(holds<reference::Half>(tries.value()), kKeptF16, "results stored in f16");
 }
 
-// The coarsest rounding of an estimate with which the values are right.
-void try_rounded(Tries& tries, double estimate, const char* name, double SiteCall::*setting) {
-  constexpr int kDigits = 5;
-  if (!std::isfinite(estimate) || estimate <= 0) return;
-  for (int digits = 1; digits <= kDigits; ++digits) {
-    const double number = to_digits(estimate, digits);
-    if (tries.attempt(fmt::format("{} {}", name, number), [&](SiteCall& call) { call.*setting = number; })) return;
-  }
-}
-
-// Of the head with the largest pair (1, 1 + d/2) in a row at a small position: its angle is position * theta^(-2/d).
-double estimated_theta(const Tries& tries) {
-  const SiteCall& call = tries.site().call;
-  const RowMatrix& x = call.inputs[0];
-  const Eigen::Index d = x.cols() / call.heads;
-  const auto row = static_cast<Eigen::Index>(
-      std::ranges::find_if(call.positions, [](std::int32_t position) { return position > 0; }) - call.positions.begin());
-  if (row == x.rows() || call.positions[static_cast<std::size_t>(row)] > 3 || d < 4) return 0;
-  double largest = 0;
-  double angle = 0;
-  for (Eigen::Index head = 0; head < call.heads; ++head) {
-    const Eigen::Index a = head * d + 1;
-    const Eigen::Index b = a + d / 2;
-    const double size = x(row, a) * x(row, a) + x(row, b) * x(row, b);
-    if (size <= largest) continue;
-    largest = size;
-    angle = std::atan2(x(row, a) * tries.value()(row, b) - x(row, b) * tries.value()(row, a),
-                       x(row, a) * tries.value()(row, a) + x(row, b) * tries.value()(row, b));
-  }
-  return angle <= 0 ? 0 : std::pow(call.positions[static_cast<std::size_t>(row)] / angle, static_cast<double>(d) / 2);
-}
-
-// Of the smallest row: (x w / y)^2 is its mean square and eps.
-double estimated_eps(const Tries& tries) {
-  const SiteCall& call = tries.site().call;
-  const RowMatrix& x = call.inputs[0];
-  const Eigen::Index n = x.cols() / call.heads;
-  if (call.weight->cols() != n) return 0;
-  const Eigen::RowVectorXd weight = call.weight->rows(0, 1).value;
-  double least = std::numeric_limits<double>::infinity();
-  double eps = 0;
-  for (Eigen::Index row = 0; row < x.rows(); ++row) {
-    for (Eigen::Index head = 0; head < call.heads; ++head) {
-      const auto in = x.row(row).segment(head * n, n);
-      const double mean = in.squaredNorm() / static_cast<double>(n);
-      if (mean >= least || mean == 0) continue;
-      least = mean;
-      const auto weighted = in.array() * weight.array();
-      const auto out = tries.value().row(row).segment(head * n, n).array();
-      eps = weighted.square().sum() / out.square().sum() - mean;
-    }
-  }
-  return eps;
-}
-
 struct Settings {
   Formula formula;
   void (*tried)(Tries&);
@@ -230,16 +182,6 @@ constexpr Settings kSettings[] = {{Formula::linear, try_roundings},
                                   {Formula::swiglu, try_gates}};
 
 }  // namespace
-
-double to_digits(double x, int digits) {
-  return std::stod(fmt::format("{:.{}e}", x, digits - 1));
-}
-
-void try_estimates(Tries& tries) {
-  if (tries.site().wiring.formula == Formula::attention) try_attention_estimates(tries);
-  if (tries.site().wiring.formula == Formula::rms_norm) try_rounded(tries, estimated_eps(tries), "eps", &SiteCall::eps);
-  if (tries.site().wiring.formula == Formula::rope) try_rounded(tries, estimated_theta(tries), "theta", &SiteCall::theta);
-}
 
 void try_settings(Tries& tries) {
   for (const auto& [formula, tried] : kSettings) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <vector>
 
 #include "harness/forensics/audit/explain.h"
 
@@ -56,6 +57,15 @@ void try_moved_rows(Tries& tries, const Truth& truth) {
   }
 }
 
+// Rows that are wrong hold, to the bit, what the row before them does: left over from it.
+void try_left_over(Tries& tries, const Truth& truth) {
+  const std::vector<Eigen::Index> rows = excess_of(tries.value(), truth).rows;
+  for (const Eigen::Index row : rows) {
+    if (row == 0 || tries.value().row(row) != tries.value().row(row - 1)) return;
+  }
+  tries.add(fmt::format("{} of {} rows hold what the row before them does", rows.size(), truth.value.rows()));
+}
+
 // As few digits as do.
 void try_factor(Tries& tries, const Truth& truth) {
   const double norm = truth.value.squaredNorm();
@@ -66,6 +76,28 @@ void try_factor(Tries& tries, const Truth& truth) {
     const double factor = to_digits(estimate, digits);
     if (std::abs(factor - 1) < kIdentity || !equals(tries, factor * truth.value, std::abs(factor) * truth.bound)) continue;
     tries.add(fmt::format("{} times too large", factor));
+    return;
+  }
+}
+
+// cap tanh(y / cap), by the largest number of the truth.
+void try_capped(Tries& tries, const Truth& truth) {
+  Eigen::Index row = 0;
+  Eigen::Index column = 0;
+  const double largest = truth.value.cwiseAbs().maxCoeff(&row, &column);
+  const double got = std::abs(tries.value()(row, column));
+  if (!(got < largest * (1 - kIdentity)) || !(got > 0)) return;
+  double low = got;  // tanh is below 1
+  double high = got * 1e3;
+  for (int step = 0; step < 60; ++step) {
+    const double middle = std::sqrt(low * high);
+    (middle * std::tanh(largest / middle) < got ? low : high) = middle;
+  }
+  for (int digits = 1; digits <= 6; ++digits) {
+    const double cap = to_digits(low, digits);
+    const RowMatrix capped = cap * (truth.value / cap).array().tanh().matrix();
+    if (!equals(tries, capped, truth.bound + 0x1p-21 * capped.cwiseAbs())) continue;
+    tries.add(fmt::format("capped at {}, by its tanh", cap));
     return;
   }
 }
@@ -153,7 +185,9 @@ void try_values(Tries& tries, const Truth& truth) {
   const Eigen::Index d = site.model.config().head_dim;
   const bool in_heads = site.wiring.formula != Formula::embed && truth.value.cols() > d && truth.value.cols() % d == 0;
   try_moved_rows(tries, truth);
+  try_left_over(tries, truth);
   try_factor(tries, truth);
+  if (site.wiring.formula == Formula::linear) try_capped(tries, truth);
   if (in_heads) try_head_order(tries, truth, d);
   if (truth.value.cols() % d == 0) try_interleaved(tries, truth, d);
   if (site.wiring.formula == Formula::rms_norm) try_norm_weight(tries);

@@ -19,6 +19,37 @@ std::string number_text(const std::string& weight, std::int64_t row, Eigen::Inde
                      asked);
 }
 
+// The row of the table that a row of values is.
+std::optional<std::int64_t> row_of_table(const DecodedWeight& table, const Eigen::RowVectorXd& value,
+                                         const Eigen::RowVectorXd& bound) {
+  for (std::int64_t first = 0; first < table.rows(); first += kDecodedRows) {
+    const RowMatrix rows = table.rows(first, std::min(kDecodedRows, table.rows() - first)).value;
+    for (Eigen::Index row = 0; row < rows.rows(); ++row) {
+      if (((rows.row(row) - value).cwiseAbs().array() <= bound.array()).all()) return first + row;
+    }
+  }
+  return std::nullopt;
+}
+
+// Rows of the table that are not those of the tokens.
+void try_other_tokens(Tries& tries, const Truth& truth) {
+  const WrongSite& site = tries.site();
+  std::map<std::int64_t, std::int64_t> others;
+  for (const Eigen::Index row : excess_of(tries.value(), truth).rows) {
+    const std::int64_t token = site.call.tokens[static_cast<std::size_t>(row)];
+    if (others.contains(token)) continue;
+    const auto other = row_of_table(*site.call.weight, tries.value().row(row), truth.bound.row(row));
+    if (!other) return;
+    others[token] = *other;
+  }
+  std::vector<std::string> told;
+  for (const auto& [token, other] : others) {
+    if (told.size() < kTold) told.push_back(fmt::format("the row of token {} in the place of {}'s", other, token));
+  }
+  const std::size_t more = others.size() - told.size();
+  tries.add(fmt::format("{}{}", fmt::join(told, "; "), more > 0 ? fmt::format("; and {} more", more) : ""));
+}
+
 // Rows of a table are copied, so each number that differs is seen.
 void try_table(Tries& tries, const Truth& truth) {
   const WrongSite& site = tries.site();
@@ -50,6 +81,7 @@ std::optional<std::string> one_number(const Tries& tries, const Truth& truth, Ei
     std::ranges::copy(round_activations(site.call.activations, {x.row(row).data(), static_cast<std::size_t>(x.cols())}),
                       x.row(row).data());
   const Eigen::VectorXd error = tries.value().col(output) - truth.value.col(output);
+  if (!error.allFinite()) return std::nullopt;
   const Eigen::ArrayXd along = (x.transpose() * error).array();
   const Eigen::ArrayXd squares = x.colwise().squaredNorm().transpose().array();
   Eigen::Index at = 0;
@@ -82,7 +114,10 @@ void try_matrix(Tries& tries, const Truth& truth) {
 }  // namespace
 
 void try_weight_numbers(Tries& tries, const Truth& truth) {
-  if (tries.site().wiring.formula == Formula::embed) try_table(tries, truth);
+  if (tries.site().wiring.formula == Formula::embed) {
+    try_table(tries, truth);
+    if (tries.found().empty()) try_other_tokens(tries, truth);
+  }
   if (tries.site().wiring.formula == Formula::linear) try_matrix(tries, truth);
 }
 

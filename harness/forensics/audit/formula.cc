@@ -140,7 +140,7 @@ std::pair<double, double> kept(ActivationRounding narrow, double x, double by) {
 Truth rope(const SiteCall& call, const Recipe& recipe) {
   const RowMatrix& x = call.inputs[0];
   const Eigen::Index width = head_width(call);
-  const Eigen::Index d = call.half_rotated ? width / 2 : width;
+  const Eigen::Index d = width * call.rotated_quarters / 4;
   require(d % 2 == 0, "heads of " + std::to_string(width));
   Truth truth{x, RowMatrix::Zero(x.rows(), x.cols())};
   // Sine, product, sum; narrow: cast, product.
@@ -176,8 +176,11 @@ Truth rope(const SiteCall& call, const Recipe& recipe) {
 
 Truth add(const SiteCall& call, const Recipe& recipe) {
   require(call.inputs[0].cols() == call.inputs[1].cols(), widths(call));
-  Truth truth{call.inputs[0] + call.inputs[1], {}};
+  Truth truth{call.factors[0] * call.inputs[0] + call.factors[1] * call.inputs[1], {}};
   truth.bound = (recipe.u + kOwn) * truth.value.cwiseAbs();
+  for (const std::size_t one : {0U, 1U}) {  // the factor's rounding, and its product's
+    if (std::abs(call.factors[one]) != 1) truth.bound += 2 * recipe.u * std::abs(call.factors[one]) * call.inputs[one].cwiseAbs();
+  }
   store(truth, recipe);
   return truth;
 }

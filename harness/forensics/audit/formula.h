@@ -3,6 +3,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -72,19 +73,28 @@ struct SiteCall {
   bool centred = false;                                       // rms_norm: the mean is taken off first
   bool heads_together = false;                                // rms_norm: one root for the whole row
   bool adjacent = false;                                      // rope: pairs (2i, 2i + 1)
-  bool half_rotated = false;                                  // rope: of the first half of a head alone
+  std::int64_t rotated_quarters = 4;                          // rope: of the first so many quarters of a head alone
   double turn = 1;                                            // rope: of the angle
   ActivationRounding frequencies = ActivationRounding::none;  // rope: these, angles, or sines and cosines in a narrow type
   ActivationRounding angles = ActivationRounding::none;
   ActivationRounding sines = ActivationRounding::none;
-  std::int64_t shift = 0;       // rope: of the positions
-  bool kv_modulo = false;       // attention: kv head = h % kv_heads
-  std::int64_t mask_ahead = 0;  // attention: keys up to position + this
-  double mask_depth = 0;        // attention: what is taken off the scores of later tokens; 0: they are hidden
-  double score_scale = 0;       // attention; 0: 1 / sqrt(head_dim)
-  bool half_cache = false;      // attention: q, k and v rounded to f16, the softmax's weights too
-  bool bfloat_softmax = false;  // attention: scores and weights rounded to bf16
-  Gate gate = Gate::silu;       // swiglu
+  std::int64_t shift = 0;                // rope: of the positions
+  bool kv_modulo = false;                // attention: kv head = h % kv_heads
+  std::int64_t mask_ahead = 0;           // attention: keys up to position + this
+  double mask_depth = 0;                 // attention: what is taken off the scores of later tokens; 0: they are hidden
+  std::vector<std::int64_t> kv_of = {};  // attention: the kv head of each head
+  std::int64_t chunk = 0;                // attention: only keys of the same so many positions are seen; 0: all
+  std::int64_t first_key = 0;            // attention: keys before this are hidden from all later rows
+  double score_scale = 0;                // attention; 0: 1 / sqrt(head_dim)
+  double score_cap = 0;                  // attention: scores s become cap tanh(s / cap); 0: they stay
+  double sink = 0;                       // attention: added to the sum of e^s
+  bool half_cache = false;               // attention: q, k and v rounded to f16, the softmax's weights too
+  bool bfloat_softmax = false;           // attention: scores and weights rounded to bf16
+  std::array<double, 2> factors{1, 1};   // add: of the two summands
+  Gate gate = Gate::silu;                // swiglu
+  double beta = 1;                       // swiglu: what silu's sigmoid multiplies the gate by
+  double gate_limit = 0;                 // swiglu: the gate is at most this; 0: as it is
+  double up_limit = 0;                   // swiglu: likewise, to both sides
 };
 
 // By the team's threads, in blocks that do not depend on how many there are: nor do the numbers. Throws std::invalid_argument where the

@@ -40,7 +40,9 @@ class Head {
         kept_(call.half_cache       ? Storage{std::max(recipe.inner.u, kKeptF16.u), kKeptF16.tiny}
               : call.bfloat_softmax ? kKeptBf16
                                     : recipe.inner),
-        narrow_(call.bfloat_softmax) {}
+        narrow_(call.bfloat_softmax),
+        cap_(call.score_cap),
+        sink_(call.sink) {}
 
   // `seen`: keys before the mask; from the scores of others `depth` is taken off.
   void attend(const Eigen::RowVectorXd& q, const Eigen::Ref<const RowMatrix>& k, const Eigen::Ref<const RowMatrix>& magnitudes,
@@ -58,10 +60,12 @@ class Head {
              ? Eigen::ArrayXd(inner.u * (extent + score.abs()) + inner.tiny * magnitudes.rowwise().sum().array())
              : Eigen::ArrayXd(2 * inner.u * score.abs())) +
         2 * inner.tiny;
+    if (cap_ > 0) score = cap_ * (score / cap_).tanh();  // which brings them nearer, and so their errors
     if (narrow_) score = through_bfloat(score);
     const Eigen::ArrayXd below = score.maxCoeff() - score;
     const Eigen::ArrayXd e = (-below).exp();
-    const Eigen::ArrayXd weight = e / e.sum();
+    const double of_sink = sink_ * std::exp(-score.maxCoeff());
+    const Eigen::ArrayXd weight = e / (e.sum() + of_sink);
     const Eigen::ArrayXd w = narrow_ ? through_bfloat(weight) : weight;
     const Eigen::ArrayXd x = moved + recipe_.u * (below + moved + moved.maxCoeff()) + 2 * kExpUlps * recipe_.u + 8 * kOwn;
     const Eigen::ArrayXd t = w * (x.exp() - 1) + (below > 80).select(Eigen::ArrayXd::Constant(below.size(), 0x1p-115), 0.0);
@@ -86,17 +90,19 @@ class Head {
   double scale_;
   Storage kept_;  // the softmax's weights
   bool narrow_;   // rounded to bf16, and so are scores
+  double cap_;
+  double sink_;
 };
 
 double logistic(double x) {
   return 1 / (1 + std::exp(-x));
 }
 
-double gate_value(Gate gate, double g) {
+double gate_value(Gate gate, double beta, double g) {
   constexpr double kGeluTanh = 0.79788456080286535588;  // sqrt(2 / pi)
   switch (gate) {
     case Gate::silu:
-      return g * logistic(g);
+      return g * logistic(beta * g);
     case Gate::gelu:
       return 0.5 * g * (1 + std::erf(g / std::sqrt(2.0)));
     case Gate::gelu_tanh:
@@ -131,12 +137,18 @@ Truth attention(const SiteCall& call, const Recipe& recipe, Team& team) {
       const Eigen::Index position = call.positions[static_cast<std::size_t>(row)];
       const Eigen::Index seen = std::clamp<Eigen::Index>(position + 1 + call.mask_ahead, 1, k.rows());
       const Eigen::Index end = call.mask_depth > 0 ? k.rows() : seen;
-      const Eigen::Index begin = call.window > 0 ? std::clamp<Eigen::Index>(position + 1 - call.window, 0, end - 1) : 0;
+      const Eigen::Index first = call.window > 0  ? position + 1 - call.window
+                                 : call.chunk > 0 ? position / call.chunk * call.chunk
+                                                  : call.first_key;
+      const Eigen::Index begin = std::clamp<Eigen::Index>(first, 0, end - 1);
       const Eigen::Index count = end - begin;
       Eigen::RowVectorXd value(d);
       Eigen::RowVectorXd bound(d);
       for (Eigen::Index head = 0; head < call.heads; ++head) {
-        if ((call.kv_modulo ? head % call.kv_heads : head / group) != kv) continue;
+        const Eigen::Index read = !call.kv_of.empty() ? call.kv_of[static_cast<std::size_t>(head)]
+                                  : call.kv_modulo    ? head % call.kv_heads
+                                                      : head / group;
+        if (read != kv) continue;
         one.attend(q.row(row).segment(head * d, d), k_head.middleRows(begin, count), magnitudes.middleRows(begin, count),
                    v_head.middleRows(begin, count), seen - begin, call.mask_depth, value, bound);
         truth.value.row(row).segment(head * d, d) = value;
@@ -149,9 +161,12 @@ Truth attention(const SiteCall& call, const Recipe& recipe, Team& team) {
 }
 
 Truth gated(const SiteCall& call, const Recipe& recipe) {
-  const auto g = call.inputs[0].array();
-  const auto up = call.inputs[1].array();
-  Truth truth{(g.unaryExpr([&](double x) { return gate_value(call.gate, x); }) * up).matrix(), {}};
+  RowMatrix inputs[] = {call.inputs[0], call.inputs[1]};
+  if (call.gate_limit > 0) inputs[0] = inputs[0].cwiseMin(call.gate_limit);
+  if (call.up_limit > 0) inputs[1] = inputs[1].cwiseMin(call.up_limit).cwiseMax(-call.up_limit);
+  const auto g = inputs[0].array();
+  const auto up = inputs[1].array();
+  Truth truth{(g.unaryExpr([&](double x) { return gate_value(call.gate, call.beta, x); }) * up).matrix(), {}};
   const double roundings = 4 * recipe.u + 8 * kOwn + growth(recipe.silu_steps, recipe.inner.u);
   // What a sigmoid, and 1 + tanh or 1 + erf, is off by does not shrink with it.
   const bool cancels = call.gate == Gate::gelu || call.gate == Gate::gelu_tanh;

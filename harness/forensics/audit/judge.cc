@@ -44,7 +44,7 @@ void add_explanations(Judgement& out, const WrongSite& site) {
   constexpr double kNear = 0.1;
   Explained explained = explain(site);
   out.explanations = std::move(explained.by);
-  if (!out.explanations.empty() || !(explained.left <= kNear * out.excess.ratio)) return;
+  if (!out.explanations.empty() || explained.nearest.empty() || !(explained.left <= kNear * out.excess.ratio)) return;
   out.remarks.push_back(
       fmt::format("nearest: {}, which leaves {:.2g} of {:.2g} bounds", explained.nearest, explained.left, out.excess.ratio));
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/forensics/order/functions.h"
 #include "harness/forensics/order/kernel_sums.h"
 #include "harness/forensics/order/order.h"
 #include "harness/forensics/order/report.h"
@@ -16,11 +17,24 @@ using Kind = reference::Order::Kind;
 constexpr std::int64_t kFewTerms = 300;  // terms of a sum: strides, and a tail
 constexpr std::int64_t kFewBlocks = 33;
 constexpr std::int64_t kFewKeys = 50;
+constexpr std::int64_t kMostDims = 512;
 
-Params params_of(const Op& op) {
-  const bool product = std::string_view(op.family->name) == "product";
-  if (product && is_block(op.from)) return params_of_length(op, kFewBlocks * dtype_numbers(op.from));
-  return params_of_length(op, std::string_view(op.family->name) == "attention" ? kFewKeys : kFewTerms);
+// The usual call, and where it is too short to show the order that is declared, one of two whole strides and a tail.
+std::vector<Params> params_of(const Op& op, const reference::Order& order) {
+  const std::string_view family = op.family->name;
+  if (family == "product" && is_block(op.from)) return {params_of_length(op, kFewBlocks * dtype_numbers(op.from))};
+  const std::int64_t enough = 2 * order.count + order.count / 2;
+  if (family != "attention") {
+    std::vector<Params> both{params_of_length(op, kFewTerms)};
+    if (enough > kFewTerms) both.push_back(params_of_length(op, enough));
+    return both;
+  }
+  std::vector<Params> both{params_of_length(op, kFewKeys)};
+  if (enough > both.front().integer("head_dim")) {
+    both.push_back(both.front());
+    both.back().set("head_dim", std::min(enough, kMostDims));
+  }
+  return both;
 }
 
 // The terms from `first` on, `step` apart, below `end`.
@@ -53,6 +67,19 @@ bool is_of_accumulator(const std::string& what) {
   return what != "products of a score" && what != "weights";
 }
 
+// A wider one than is declared is as false as a narrower one: its bound would be void.
+bool is_accumulator(const Found& found, const reference::Number& declared) {
+  if (found.precision == 0) return true;
+  return found.at_least ? found.precision <= declared.digits : found.precision == declared.digits;
+}
+
+// Of blocks a kernel has a term for each of its lanes: with fewer terms than two strides it has no such lanes.
+bool has_order(const SumOrder& sum, const reference::Order& order) {
+  const Tree& tree = sum.found->tree;
+  if (sum.what == "blocks" && order.kind == Kind::lanes && tree.terms() < 2 * order.count) return false;
+  return agrees(tree, order);
+}
+
 }  // namespace
 
 bool agrees(const Tree& tree, const reference::Order& order) {
@@ -80,14 +107,12 @@ std::optional<std::string> refutation(const KernelOrder& found, const Candidate&
   const auto& words = candidate.traits.words();
   for (const SumOrder& sum : found.sums) {
     if (!sum.found) continue;
-    const int bits = sum.found->precision;
-    if (how.acc != nullptr && is_of_accumulator(sum.what) && bits > 0 && !sum.found->at_least && bits < how.acc->digits) {
+    if (how.acc != nullptr && is_of_accumulator(sum.what) && !is_accumulator(*sum.found, *how.acc)) {
       return fmt::format("acc={} is declared; at {} the {} are added up in {}", words.at("acc"), sum.params.to_string(), sum.what,
                          accumulator_name(*sum.found));
     }
     const bool own = how.order.kind == Kind::canonical;
-    if (!words.contains("order") || !is_of_order(sum.what) || (own ? sum.canonical : agrees(sum.found->tree, how.order)))
-      continue;
+    if (!words.contains("order") || !is_of_order(sum.what) || (own ? sum.canonical : has_order(sum, how.order))) continue;
     return fmt::format("order={} is declared; at {} the {} are added up in another: {}", words.at("order"),
                        sum.params.to_string(), sum.what, words_of(sum));
   }
@@ -95,7 +120,11 @@ std::optional<std::string> refutation(const KernelOrder& found, const Candidate&
 }
 
 std::optional<std::string> refutation(const Op& op, const Candidate& candidate, std::size_t page) {
-  return refutation(orders_of(op, candidate, std::vector{params_of(op)}, page, [](const std::string&) {}), candidate);
+  constexpr std::uint32_t kSeen = kSums | kLanes;
+  if ((op.family->declarable(op, {}) & kSeen) != kSeen) return std::nullopt;  // it adds up two numbers at most
+  const std::vector<Params> shapes = params_of(op, candidate.arithmetic.order);
+  const auto why = refutation(orders_of(op, candidate, shapes, page, [](const std::string&) {}), candidate);
+  return why ? why : false_function(op, candidate, page);
 }
 
 }  // namespace assay::order

@@ -16,7 +16,7 @@ struct KernelOrder;
 
 // Why the declaration is false, from what was found of the kernel's sums; none: nothing that can be seen speaks against it.
 std::optional<std::string> refutation(const KernelOrder& found, const Candidate& candidate);
-// Likewise from a call or two of its op.
+// Likewise from calls of its op, and of its functions (functions.h).
 std::optional<std::string> refutation(const Op& op, const Candidate& candidate, std::size_t page);
 
 }  // namespace assay::order

@@ -57,8 +57,7 @@ class Discovery {
       if (sum_.x_most == 0) throw;
       find_tree(true);
     }
-    require_what_the_tree_gives();
-    measure_inside();
+    if (measure_inside()) require_what_the_tree_gives();
     if (sum_.counts && masks_.piece > 0 && masks_.piece < sum_.terms)
       found_.note = fmt::format("in pieces of {} terms", masks_.piece);
     if (sum_.long_x && found_.precision == 24) found_.fused = fused();
@@ -143,40 +142,61 @@ class Discovery {
     measure_beside(1);
   }
 
-  // Terms 0 and 1 may meet late, as two lanes do; of sums inside a lane term 0's first is asked, which may be narrower.
-  void measure_inside() {
-    if (sum_.terms < 3) return;
-    const Masks kept = masks_;
-    find_masks(sum_.x_most > 0);
+  // Of each sum that term 0 comes to, the first term of what it is added to, from the leaf on.
+  std::vector<int> partners_of_first() const {
+    std::vector<int> partners;
     const Tree& tree = found_.tree;
     for (std::size_t node = 0; node < tree.size(); ++node) {
       const Tree::Node& one = tree.at(static_cast<int>(node));
       if (one.children.size() != 2 || one.first != 0) continue;
       const Tree::Node& left = tree.at(one.children[0]);
-      const int partner = left.first == 0 ? tree.at(one.children[1]).first : left.first;
-      const int precision = found_.precision;
-      const bool at_least = found_.at_least;
-      if (partner > 1) measure_beside(partner);
-      if (found_.precision >= precision) found_.precision = precision, found_.at_least = at_least;
-      break;
+      partners.push_back(left.first == 0 ? tree.at(one.children[1]).first : left.first);
     }
-    masks_ = kept;
+    return partners;
   }
 
-  void measure_beside(int other) {
-    const int deepest = std::min(kWidest, masks_.mask - masks_.unit);
-    const auto lost = [&](int with, int distance) {
-      // Beside one of the other sign, a power of two, bits are half as large below it.
-      const auto lost_with = [&](double sign) {
-        return run_few({{0, masks_.mask}, {other, masks_.mask - distance, sign}, {with, masks_.mask, -1}}) == 0;
-      };
-      return lost_with(1) || lost_with(-1);
+  // Terms 0 and 1 may meet late, as two lanes do, and sums of blocks be kept in another type than what is inside of them: so the first sum with
+  // term 0 is asked, and the last behind which another term comes. The narrowest counts. Whether all are of one type.
+  bool measure_inside() {
+    if (sum_.terms < 3) return true;
+    const Masks kept = masks_;
+    find_masks(sum_.x_most > 0);
+    bool alike = true;
+    const std::vector<int> partners = partners_of_first();
+    if (partners.size() > 1) {
+      for (const int partner : {partners.front(), partners[partners.size() - 2]}) {
+        const int precision = found_.precision;
+        const bool at_least = found_.at_least;
+        if (partner > 1) measure_beside(partner, at_least ? 0 : precision);
+        alike = alike && (found_.at_least || found_.precision == precision);
+        if (found_.precision >= precision) found_.precision = precision, found_.at_least = at_least;
+      }
+      // Where these were lost on the way to a later sum, the first may be wider.
+      if (!found_.at_least) alike = alike && is_lost(partners[0], partners[1], found_.precision + 1);
+    }
+    masks_ = kept;
+    return alike;
+  }
+
+  // Whether a term so much smaller is lost beside term 0, before another takes that away. Beside one of the other sign, a power of two, bits are
+  // half as large below it.
+  bool is_lost(int other, int with, int distance) {
+    const auto lost_with = [&](double sign) {
+      return run_few({{0, masks_.mask}, {other, masks_.mask - distance, sign}, {with, masks_.mask, -1}}) == 0;
     };
+    return lost_with(1) || lost_with(-1);
+  }
+
+  // `known`: bits that another sum has; where this one has no fewer, no more is asked.
+  void measure_beside(int other, int known = 0) {
+    const int deepest = std::min(kWidest, masks_.mask - masks_.unit);
+    const auto lost = [&](int with, int distance) { return is_lost(other, with, distance); };
     // The other must be added before 0 and its negative meet: where they do so late.
     int with = 0;
     for (int at = sum_.terms - 1; at > 0 && with == 0; --at) {
       if (at != other && lost(at, deepest)) with = at;
     }
+    if (with != 0 && known > 1 && !lost(with, known - 1)) return;
     int distance = with == 0 ? deepest : 1;
     while (distance < deepest && !lost(with, distance)) ++distance;
     // What is no power of two is lost a bit later.
@@ -215,6 +235,8 @@ class Discovery {
   void require_what_the_tree_gives() {
     const bool exact = sum_.counts && sum_.exact && sum_.scale == 1;
     if (!exact || found_.precision == 0 || found_.precision > kWidestAsked) return;
+    if (found_.precision == kWidestAsked && !found_.at_least)
+      throw NotATree(fmt::format("it keeps {} bits, one more than f32 has: compensated", found_.precision));
     const double large = 0x1p14;
     const double small = 0.75 * std::ldexp(large, -found_.precision);
     Factors row(size(), small);

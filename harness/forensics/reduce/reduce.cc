@@ -123,23 +123,22 @@ class Search {
   void drop_items() {
     for (const ShrinkableSize& size : shrinkable_sizes(op_, best_.params)) {
       const CallData whole = best_;
-      smallest_failing(size.items, [&](std::span<const std::size_t> kept) {
-        if (ended()) return false;
+      const auto fails = [&](std::span<const std::size_t> kept) {
         try {
           return still_fails(with_items(op_, whole, size, kept));
         } catch (const std::logic_error&) {
           return false;
         }
-      });
+      };
+      smallest_failing(size.items, fails, [this] { return ended(); });
     }
   }
 
   void simplify(Simple simple, bool inside) {
     const CallData whole = best_;
     const std::vector<Spot> all = spots(whole.inputs, simple, inside);
-    smallest_failing(all.size(), [&](std::span<const std::size_t> kept) {
-      return !ended() && still_fails(simplified(whole, all, kept, simple));
-    });
+    const auto fails = [&](std::span<const std::size_t> kept) { return still_fails(simplified(whole, all, kept, simple)); };
+    smallest_failing(all.size(), fails, [this] { return ended(); });
   }
 
   const ReduceRequest& request_;
