@@ -70,6 +70,9 @@ INSTANTIATE_TEST_SUITE_P(
         Planted{"matvec_f32", "accumulated", "accumulated", ""}, Planted{"rms_norm", "fourth_lost", "summed:fourth-of-4x8", ""},
         Planted{"rms_norm", "bfloat_results", "results-in-bf16", ""},
         Planted{"rms_norm", "bfloat_before_weights", "in-bf16-before-weights", ""},
+        Planted{"rms_norm", "whole_eights", "summed:steps-of-8", ""}, Planted{"rms_norm", "cut_off", "result-clamped", ""},
+        Planted{"rms_norm", "upper_half", "where-second-half:n", "n mod 16 is 3, past 16"},
+        Planted{"softmax", "softer", "times-before", ""}, Planted{"embed_f32", "scaled", "times:sqrt(n)", ""},
         Planted{"gemv_q4_0_q8_0", "no_offset", "offset-left-out:w", ""}, Planted{"rope", "second_minus", "second-minus", ""}),
     [](const auto& one) { return std::string(one.param.op) + "_" + one.param.kernel; });
 
@@ -78,6 +81,13 @@ TEST(ExplainNone, WhatIsWrongByChanceHasNoExplanation) {
   ASSERT_TRUE(kernel.contains("explanations"));
   EXPECT_TRUE(kernel["explanations"].empty()) << kernel["explanations"];
   EXPECT_GT(kernel["hypotheses"], 100);
+}
+
+// Of a place most must be wrong: a third of the upper half is no reason to name it.
+TEST(ExplainNone, APlaceOfWhichAThirdIsWrongIsNotTold) {
+  const auto kernel = told_of("rms_norm", "misread:some_of_upper_half");
+  ASSERT_TRUE(kernel.contains("explanations"));
+  EXPECT_TRUE(kernel["explanations"].empty()) << kernel["explanations"];
 }
 
 TEST(ExplainNone, ARightKernelHasNothingToExplain) {

@@ -8,6 +8,7 @@
 #include "harness/plugin/assay_plugin.h"
 #include "kernels/activations/activations.h"
 #include "kernels/formats/blocks.h"
+#include "kernels/lookups/lookups.h"
 #include "kernels/norms/norms.h"
 #include "kernels/products/products.h"
 #include "kernels/rope/rope.h"
@@ -38,6 +39,10 @@ enum class Norm : std::uint8_t {
   fourth_lost,
   bfloat_results,
   bfloat_before_weights,
+  whole_eights,  // squares of whole eights alone, also where there are none
+  cut_off,       // results at most 1.5
+  upper_half,    // by chance in the upper half of rows of 16 m + 3
+  some_of_upper_half,
 };
 
 float bfloat(float x) {
@@ -64,6 +69,7 @@ AssayStatus rms_norm(const void* args) {
     const std::int64_t summed = kNorm == Norm::last_left_out || (kNorm == Norm::in_long_rows && a.n > 256) ? a.n - 1 : a.n;
     double squares = 0;
     for (std::int64_t i = 0; i < summed; ++i) {
+      if (kNorm == Norm::whole_eights && i >= a.n / 8 * 8) break;
       if (kNorm == Norm::fourth_lost && i < a.n / 32 * 32 && i % 32 >= 24) continue;
       squares += static_cast<double>(x[i]) * static_cast<double>(x[i]);
     }
@@ -77,16 +83,22 @@ AssayStatus rms_norm(const void* args) {
       double w = static_cast<double>(kNorm == Norm::own_row ? x[i] : kNorm == Norm::bfloat_weights ? bfloat(a.w[i]) : a.w[i]);
       if (kNorm == Norm::scaled || kNorm == Norm::reads_past) w *= 1.5;
       if (kNorm == Norm::chance) w *= 1 + 0.3 * std::sin(static_cast<double>(x[i]) * 977 + static_cast<double>(i));
+      const bool upper = a.n > 16 && a.n % 16 == 3 && i >= a.n / 2 &&
+                         (kNorm == Norm::upper_half || (kNorm == Norm::some_of_upper_half && i % 3 == 0));
+      if (upper) w *= 1 + 0.3 * std::sin(static_cast<double>(x[i]) * 977 + static_cast<double>(i));
       const double normal = static_cast<double>(x[i]) / root;
       const bool rounds = kNorm == Norm::bfloat_before_weights;
       y[i] = static_cast<float>((rounds ? static_cast<double>(bfloat(static_cast<float>(normal))) : normal) * w);
       if (kNorm == Norm::bfloat_results) y[i] = bfloat(y[i]);
+      if (kNorm == Norm::cut_off) y[i] = std::clamp(y[i], -1.5F, 1.5F);
     }
   }
   return assay::ASSAY_OK;
 }
 
-AssayStatus softmax_not_divided(const void* args) {
+enum class Soft : std::uint8_t { not_divided, softer };
+template <Soft kSoft>
+AssayStatus softmax(const void* args) {
   const auto& a = *static_cast<const SoftmaxArgs*>(args);
   if (!assay_softmax_sizes(&a)) return assay::ASSAY_BAD_SHAPE;
   for (std::int64_t row = 0; row < a.rows; ++row) {
@@ -97,10 +109,26 @@ AssayStatus softmax_not_divided(const void* args) {
       most = std::max(most, x[i]);
       nan = nan || std::isnan(x[i]);
     }
-    for (std::int64_t i = 0; i < a.n; ++i) {
-      const double e = std::exp(static_cast<double>(x[i]) - static_cast<double>(most));
-      a.y[row * a.y_stride + i] = nan ? NAN : static_cast<float>(e);
-    }
+    const double times = kSoft == Soft::softer ? 0.7 : 1;
+    const auto of = [&](std::int64_t i) { return std::exp(times * (static_cast<double>(x[i]) - static_cast<double>(most))); };
+    double sum = kSoft == Soft::softer ? 0 : 1;
+    for (std::int64_t i = 0; i < a.n && kSoft == Soft::softer; ++i) sum += of(i);
+    for (std::int64_t i = 0; i < a.n; ++i) a.y[row * a.y_stride + i] = nan ? NAN : static_cast<float>(of(i) / sum);
+  }
+  return assay::ASSAY_OK;
+}
+
+// Times the root of its length, as some models scale it.
+AssayStatus embed_scaled(const void* args) {
+  const auto& a = *static_cast<const assay::EmbedArgs*>(args);
+  if (!assay_embed_sizes(&a)) return assay::ASSAY_BAD_SHAPE;
+  for (std::int64_t row = 0; row < a.rows; ++row) {
+    if (a.ids[row] < 0 || a.ids[row] >= a.vocab) return assay::ASSAY_OUT_OF_RANGE;
+  }
+  const auto* const table = static_cast<const float*>(a.table);
+  const float root = std::sqrt(static_cast<float>(a.n));
+  for (std::int64_t row = 0; row < a.rows; ++row) {
+    for (std::int64_t i = 0; i < a.n; ++i) a.y[row * a.y_stride + i] = table[a.ids[row] * a.n + i] * root;
   }
   return assay::ASSAY_OK;
 }
@@ -226,7 +254,7 @@ constexpr AssayPluginKernel kKernels[] = {kernel("rms_norm", "right", rms_norm<N
                                           kernel("rms_norm", "chance", rms_norm<Norm::chance>),
                                           kernel("rms_norm", "reads_past", rms_norm<Norm::reads_past>, "nan=no;over-read=16;"),
                                           kernel("rms_norm", "last_unwritten", rms_norm<Norm::last_unwritten>),
-                                          kernel("softmax", "not_divided", softmax_not_divided),
+                                          kernel("softmax", "not_divided", softmax<Soft::not_divided>),
                                           kernel("swiglu", "gelu", swiglu<Gate::gelu>),
                                           kernel("swiglu", "exchanged", swiglu<Gate::exchanged>),
                                           kernel("add", "difference", subtract),
@@ -238,6 +266,12 @@ constexpr AssayPluginKernel kKernels[] = {kernel("rms_norm", "right", rms_norm<N
                                           kernel("rms_norm", "fourth_lost", rms_norm<Norm::fourth_lost>),
                                           kernel("rms_norm", "bfloat_results", rms_norm<Norm::bfloat_results>),
                                           kernel("rms_norm", "bfloat_before_weights", rms_norm<Norm::bfloat_before_weights>),
+                                          kernel("rms_norm", "whole_eights", rms_norm<Norm::whole_eights>),
+                                          kernel("rms_norm", "cut_off", rms_norm<Norm::cut_off>),
+                                          kernel("rms_norm", "upper_half", rms_norm<Norm::upper_half>),
+                                          kernel("rms_norm", "some_of_upper_half", rms_norm<Norm::some_of_upper_half>),
+                                          kernel("softmax", "softer", softmax<Soft::softer>),
+                                          kernel("embed_f32", "scaled", embed_scaled),
                                           kernel("gemv_q4_0_q8_0", "no_offset", gemv_q4_0_without_offset),
                                           kernel("rope", "second_minus", second_minus)};
 

@@ -65,9 +65,9 @@ std::string axis_name(Cases cases, std::string_view tensor, std::size_t axis) {
 }
 
 Hypotheses catalogue(const Op& op, Cases cases) {
-  static constexpr std::array kParts{add_formulas,   add_rotations, add_params,  add_sizes, add_inputs,
-                                     add_strides,    add_blocks,    add_results, add_left,  add_roundings,
-                                     add_quantisers, add_declared,  add_places};
+  static constexpr std::array kParts{add_formulas,  add_rotations,  add_params,   add_sizes,   add_inputs,
+                                     add_strides,   add_blocks,     add_results,  add_factors, add_left,
+                                     add_roundings, add_quantisers, add_declared, add_places};
   Hypotheses all;
   // What blocks of free bytes decode to is held to an error alone, which of another source says nothing.
   const bool free_bytes = op.contract->exactness == reference::Exactness::encoded;

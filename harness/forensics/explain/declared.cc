@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <array>
+#include <cmath>
 #include <map>
 #include <span>
 #include <stdexcept>
@@ -32,6 +33,19 @@ constexpr Word kOtherWords[] = {{"exp", "1.46", 8}, {"exp", "4", 8},        {"ex
 
 using Said = std::vector<const Word*>;
 
+// Results that are rounded to a type are numbers of it.
+std::optional<Prediction> declared_on(const Op& op, const reference::Arithmetic& how, const Evidence& one) {
+  auto said = reference_of(op, one.params, one.call->inputs, one, how);
+  for (std::size_t o = 0; said && how.out != nullptr && o < said->outputs.size(); ++o) {
+    reference::Expected& out = said->outputs[o];
+    for (std::size_t i = 0; i < out.value.size(); ++i) {
+      const double got = one.call->outputs[o].number(static_cast<std::int64_t>(i));
+      if (out.bound[i] > 0 && std::isfinite(got) && how.out->round(got) != got) out.value[i] = NAN;
+    }
+  }
+  return said;
+}
+
 void add_words(const Op& op, const Said& words, Hypotheses& all) {
   std::map<std::string, std::string> said;
   int cost = 0;
@@ -51,8 +65,7 @@ void add_words(const Op& op, const Said& words, Hypotheses& all) {
   for (const auto& [word, value] : said) parts.push_back(word + "=" + value);
   const std::string properties = fmt::format("{};", fmt::join(parts, ";"));
   all.push_back({properties, "declared", fmt::format("it computes as \"{}\" declares", properties), Law::rounding, cost,
-                 [&op, how](const Evidence& one) { return reference_of(op, one.params, one.call->inputs, one, how); }, false,
-                 properties, widens});
+                 [&op, how](const Evidence& one) { return declared_on(op, how, one); }, false, properties, widens});
 }
 
 template <class Groups>

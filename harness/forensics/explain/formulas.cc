@@ -1,9 +1,11 @@
 // Other formulas than the op's, each in the place where kernels have it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "harness/forensics/explain/formula.h"
 #include "harness/forensics/explain/hypothesis.h"
@@ -55,9 +57,65 @@ bool concerns(const Formula& formula, const Op& op) {
   return op.family->name == std::string_view(formula.family) || op.name == std::string_view(formula.family);
 }
 
+// The middle one of the numbers that differences are multiplied by before their exponentials are taken, which ratios of results tell.
+std::optional<double> sharpness_of(const Evidence& one) {
+  constexpr std::size_t kFewest = 8;
+  const Array& x = one.call->inputs.front();
+  const Array& y = one.call->outputs.front();
+  const std::int64_t n = x.shape.back();
+  std::vector<double> ratios;
+  for (std::int64_t row = 0; row < x.elements(); row += n) {
+    std::int64_t most = row;
+    for (std::int64_t i = row; i < row + n; ++i) most = x.number(i) > x.number(most) ? i : most;
+    for (std::int64_t i = row; i < row + n; ++i) {
+      const double apart = x.number(i) - x.number(most);
+      const double ratio = std::log(y.number(i) / y.number(most)) / apart;
+      if (apart > -10 && apart < -0.5 && std::isfinite(ratio)) ratios.push_back(ratio);
+    }
+  }
+  if (ratios.size() < kFewest) return std::nullopt;
+  const auto middle = ratios.begin() + std::ssize(ratios) / 2;
+  std::ranges::nth_element(ratios, middle);
+  const double digit = std::pow(10.0, std::floor(std::log10(std::fabs(*middle))) - 2);
+  const double three_digits = std::round(*middle / digit) * digit;
+  return std::fabs(three_digits - 1) < 1e-3 || !(three_digits > 0) ? std::nullopt : std::optional(three_digits);
+}
+
+// A softmax of the row times a number.
+Prediction sharper(const Evidence& one, double times) {
+  Prediction said{one.call->expected, {}};
+  reference::Expected& out = said.outputs.front();
+  const Array& x = one.call->inputs.front();
+  const std::int64_t n = x.shape.back();
+  for (std::int64_t row = 0; row < x.elements() && n > 0; row += n) {
+    double most = -INFINITY;
+    double sum = 0;
+    for (std::int64_t i = row; i < row + n; ++i) most = std::max(most, x.number(i));
+    for (std::int64_t i = row; i < row + n; ++i) sum += std::exp(times * (x.number(i) - most));
+    for (std::int64_t i = row; i < row + n; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      const double apart = times * (x.number(i) - most);
+      out.value[at] = std::exp(apart) / sum;
+      out.bound[at] = (0x1p-20 + 0x1p-22 * std::fabs(apart)) * out.value[at] + 0x1p-140;
+    }
+  }
+  return said;
+}
+
+void add_sharpness(const Op& op, Cases cases, Hypotheses& all) {
+  if (op.name != std::string_view("softmax")) return;
+  const auto failing =
+      std::ranges::find_if(cases, [](const Evidence& one) { return one.fails() && sharpness_of(one).has_value(); });
+  if (failing == cases.end()) return;
+  const double times = *sharpness_of(*failing);
+  all.push_back({"times-before", "factor", fmt::format("the row is multiplied by {:.3g} first", times), Law::equation, 3,
+                 [times](const Evidence& one) { return std::optional(sharper(one, times)); }});
+}
+
 }  // namespace
 
-void add_formulas(const Op& op, Cases /*cases*/, Hypotheses& all) {
+void add_formulas(const Op& op, Cases cases, Hypotheses& all) {
+  add_sharpness(op, cases, all);
   for (const auto table : {row_formulas(), element_formulas()}) {
     for (const Formula& formula : table) {
       if (!concerns(formula, op)) continue;

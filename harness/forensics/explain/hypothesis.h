@@ -44,7 +44,8 @@ void add_params(const Op& op, Cases cases, Hypotheses& all);      // another num
 void add_inputs(const Op& op, Cases cases, Hypotheses& all);      // elements, rows or whole inputs misplaced
 void add_strides(const Op& op, Cases cases, Hypotheses& all);     // gaps between rows ignored
 void add_blocks(const Op& op, Cases cases, Hypotheses& all);      // fields of blocks
-void add_results(const Op& op, Cases cases, Hypotheses& all);     // results misplaced, scaled, rounded, of another class
+void add_results(const Op& op, Cases cases, Hypotheses& all);     // results misplaced, rounded, of another class
+void add_factors(const Op& op, Cases cases, Hypotheses& all);     // results scaled, or cut off
 void add_left(const Op& op, Cases cases, Hypotheses& all);        // on what lay there before, or in a narrower type
 void add_roundings(const Op& op, Cases cases, Hypotheses& all);   // conversions that round in another way
 void add_quantisers(const Op& op, Cases cases, Hypotheses& all);  // codes and their scales

@@ -13,6 +13,10 @@ I tail_of(I i, I n) {
   return n > kStep && i >= n / kStep * kStep ? kNone : i;
 }
 template <I kStep>
+I any_tail_of(I i, I n) {
+  return i >= n / kStep * kStep ? kNone : i;
+}
+template <I kStep>
 I whole_last(I i, I n) {  // the last step, whole or not
   return n > kStep && i >= (n - 1) / kStep * kStep ? kNone : i;
 }
@@ -94,6 +98,9 @@ constexpr IndexMap kMaps[] = {
     {"tail-of-16", "tail", "those past the last sixteen take no part", tail_of<16>, 3},
     {"tail-of-32", "tail", "those past the last 32 take no part", tail_of<32>, 3},
     {"tail-of-64", "tail", "those past the last 64 take no part", tail_of<64>, 3},
+    {"steps-of-4", "tail", "those past the last four take no part, nor does a row of less than four", any_tail_of<4>, 4},
+    {"steps-of-8", "tail", "those past the last eight take no part, nor does a row of less than eight", any_tail_of<8>, 4},
+    {"steps-of-16", "tail", "those past the last sixteen take no part, nor does a row of less than sixteen", any_tail_of<16>, 4},
     {"last-16", "tail", "the last step of sixteen takes no part, whole or not", whole_last<16>, 3},
     {"last-64", "tail", "the last block of 64 takes no part, whole or not", whole_last<64>, 3},
     {"only-last-4", "carry", "only the last chunk of 4 counts", only_last<4>, 3},

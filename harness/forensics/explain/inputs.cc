@@ -58,6 +58,12 @@ Array changed(Array array, Change change) {
   return array;
 }
 
+// A NaN stays one.
+template <int kLimit>
+double clamped(double x) {
+  return x < -kLimit ? -kLimit : x > kLimit ? kLimit : x;
+}
+
 struct OtherInput {
   const char* name;
   const char* kind;
@@ -78,9 +84,12 @@ constexpr OtherInput kOtherInputs[] = {
     {"nan-as-zero", "class", "is taken for 0 where it is a NaN", [](double x) { return std::isnan(x) ? 0 : x; }, 2},
     {"nan-as-least", "class", "is taken for -infinity where it is a NaN", [](double x) { return std::isnan(x) ? -INFINITY : x; },
      2},
-    {"clamped-8", "range", "is cut off at -8 and 8", [](double x) { return x < -8  ? -8
-                                                                           : x > 8 ? 8
-                                                                                   : x; }, 4},
+    {"clamped-1", "range", "is cut off at -1 and 1", clamped<1>, 4},
+    {"clamped-7", "range", "is cut off at -7 and 7", clamped<7>, 4},
+    {"clamped-8", "range", "is cut off at -8 and 8", clamped<8>, 4},
+    {"clamped-10", "range", "is cut off at -10 and 10", clamped<10>, 4},
+    {"clamped-20", "range", "is cut off at -20 and 20", clamped<20>, 4},
+    {"clamped-88", "range", "is cut off at -88 and 88", clamped<88>, 4},
 };
 
 // Where it can be declared that this input is rounded first, add_declared has it.

@@ -1,4 +1,4 @@
-// Results misplaced, unwritten, scaled, added up, rounded otherwise, or of another class.
+// Results misplaced, unwritten, added up, rounded otherwise, or of another class.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -181,73 +181,12 @@ void add_sums(Cases cases, Hypotheses& all) {
   }
 }
 
-// One factor that every result has: the middle one of the ratios of the first case that fails; near 1 there is none to speak of.
-constexpr double kNearOne = 1e-3;
-std::optional<double> factor_of(const Evidence& one) {
-  std::vector<double> ratios;
-  const TensorSpec& spec = *one.outputs().front();
-  const Expected& truth = one.call->expected.front();
-  for (std::size_t i = 0; i < truth.value.size(); ++i) {
-    const double value = element_as_double(spec.dtype, &one.call->outputs.front().bytes[i * dtype_size(spec.dtype)]);
-    const bool skipped = !truth.bits_only.empty() && truth.bits_only[i] != 0;
-    if (!skipped && std::isfinite(value) && std::fabs(truth.value[i]) > 256 * truth.bound[i])
-      ratios.push_back(value / truth.value[i]);
-  }
-  if (ratios.size() < 2) return std::nullopt;
-  std::ranges::nth_element(ratios, ratios.begin() + std::ssize(ratios) / 2);
-  const double middle = ratios[ratios.size() / 2];
-  // A short number if it is one, for its bound is then the truth's.
-  const double quarter = std::round(middle * 4) / 4;
-  const double factor = std::fabs(middle - quarter) < 1e-6 * std::fabs(middle) ? quarter : middle;
-  return std::fabs(factor - 1) <= kNearOne || factor == 0 || !std::isfinite(factor) ? std::nullopt
-                                                                                    : std::optional<double>(factor);
-}
-
-Prediction times(const Evidence& one, double factor) {
-  Prediction said = truth_of(one);
-  for (Expected& out : said.outputs) {
-    for (std::size_t i = 0; i < out.value.size(); ++i) {
-      out.value[i] *= factor;
-      out.bound[i] = 2 * (out.bound[i] * std::fabs(factor) + 0x1p-22 * std::fabs(out.value[i]));
-    }
-  }
-  return said;
-}
-
-// Where the factor is that of one size, it is named by it.
-struct Power {
-  const char* words;
-  double of;
-};
-constexpr Power kPowers[] = {{"{}", 1}, {"1/{}", -1}, {"sqrt({})", 0.5}, {"1/sqrt({})", -0.5}};
-
-void add_factors(Cases cases, Hypotheses& all) {
-  const auto failing = std::ranges::find_if(cases, [](const Evidence& one) { return one.fails() && factor_of(one).has_value(); });
-  if (failing == cases.end()) return;
-  const double factor = *factor_of(*failing);
-  all.push_back({"factor", "factor", fmt::format("results are {:.6g} times what they should be", factor), Law::equation, 3,
-                 [factor](const Evidence& one) { return std::optional(times(one, factor)); }});
-  for (const auto& [name, value] : failing->params.values()) {
-    const auto* const whole = std::get_if<std::int64_t>(&value);
-    if (whole == nullptr || *whole < 2) continue;
-    for (const Power& power : kPowers) {
-      if (std::fabs(factor / std::pow(static_cast<double>(*whole), power.of) - 1) > 1e-5) continue;
-      const std::string words = fmt::format(fmt::runtime(power.words), name);
-      all.push_back({fmt::format("factor:{}", words), "factor", fmt::format("results are {} times what they should be", words),
-                     Law::equation, 2, [name = name, of = power.of](const Evidence& one) {
-                       return std::optional(times(one, std::pow(static_cast<double>(one.params.integer_or(name, 1)), of)));
-                     }});
-    }
-  }
-}
-
 }  // namespace
 
 void add_results(const Op& /*op*/, Cases cases, Hypotheses& all) {
   add_result_maps(cases, all);
   add_other_results(all);
   add_sums(cases, all);
-  add_factors(cases, all);
 }
 
 }  // namespace assay::why
