@@ -28,9 +28,11 @@ bool ends_as_it_begins(const RmsNormArgs& a) {
   return a.rows > 0 && a.n > 16 && a.x[0] == a.x[a.n - 1];
 }
 bool cancels(const AddArgs& a) {
-  float sum = 0;
-  for (std::int64_t i = 0; i < a.n; ++i) sum += a.a[i];
-  return a.n > 1 && sum == 0 && a.a[0] != 0;
+  const std::int64_t half = a.n / 2;
+  for (std::int64_t i = 0; i < half; ++i) {
+    if (a.a[half + i] != -a.a[i]) return false;
+  }
+  return a.n > 1 && a.a[0] != 0;
 }
 bool ascends(const SoftmaxArgs& a) {
   return a.rows > 0 && a.n > 16 && std::is_sorted(a.x, a.x + a.n) && a.x[0] < a.x[a.n - 1];
@@ -140,17 +142,20 @@ TEST(Coincidences, LongProductsAreCutIntoPartsOfEverySize) {
   expect_seen(*failures.begin(), "parts that grow from 1");
 }
 
-// A kernel that keeps its result by the first numbers of what it was given.
+// A kernel that keeps its result by where its input lies and the first number there.
 AssayStatus remembers_by_the_first(const void* args) noexcept {
+  static const float* where;
   static float first;
-  static std::int64_t n;
   static float last;
   const auto& a = *static_cast<const AddArgs*>(args);
-  const bool same = a.n > 2 && n == a.n && first == a.a[0];
-  if (a.n > 2) first = a.a[0], n = a.n;
+  const float now = a.n > 2 ? a.a[0] : 0;
+  const bool same = a.n > 2 && where == a.a && first == now;
   const AssayStatus status = right_kernel(args);
-  if (status == ASSAY_OK && same) a.y[a.n - 1] = last;
-  if (a.n > 2) last = a.y[a.n - 1];
+  if (status != ASSAY_OK || a.n <= 2) return status;
+  if (same) a.y[a.n - 1] = last;
+  where = a.a;
+  first = now;
+  last = a.y[a.n - 1];
   return status;
 }
 

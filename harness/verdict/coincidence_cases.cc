@@ -22,7 +22,8 @@ constexpr RowLength kLongRows[] = {{1100, 1 << 17}, {5000, 1 << 19}};
 constexpr int kCoincidenceTries = 6;
 constexpr std::int64_t kRowsApiece = 16;
 constexpr std::size_t kCoincidenceCases = 64;  // of each kind
-constexpr std::size_t kInputsApart = 7;        // what two inputs have in the same call
+constexpr std::size_t kSearchedCases = 12;
+constexpr std::size_t kInputsApart = 7;  // what two inputs have in the same call
 
 // Of some draws the one whose inputs have most rows, each as long.
 Params long_rows(const Op& op, const RowLength& length, Draws& draws) {
@@ -44,7 +45,7 @@ Params long_rows(const Op& op, const RowLength& length, Draws& draws) {
 }
 
 // Of so many inputs, the first, all that there are.
-void add_of(const Op& op, std::span<const RowLength> lengths, std::size_t inputs, std::uint64_t seed,
+void add_of(const Op& op, std::span<const RowLength> lengths, std::size_t inputs, std::uint64_t seed, std::size_t most,
             std::vector<TestCase>& cases) {
   std::vector<std::size_t> next, end;  // of each input
   const std::size_t before = cases.size();
@@ -61,16 +62,16 @@ void add_of(const Op& op, std::span<const RowLength> lengths, std::size_t inputs
     test.name = fmt::format("{} {}, {}", kCoincidences, seed, test.params.to_string());
     test.repro = "--case values";
     cases.push_back(std::move(test));
-  } while (!std::ranges::equal(next, end, std::greater_equal()) && cases.size() < before + kCoincidenceCases);
+  } while (!std::ranges::equal(next, end, std::greater_equal()) && cases.size() < before + most);
 }
 
 }  // namespace
 
 std::vector<TestCase> coincidence_cases(const Op& op) {
   std::vector<TestCase> cases;
-  add_of(op, kShortRows, SIZE_MAX, 0, cases);
-  const bool searches = op.contract->exactness == reference::Exactness::encoded;  // block by block, at a high price
-  if (!searches) add_of(op, kLongRows, 1, kCoincidenceCases, cases);
+  const bool searches = op.contract->exactness == reference::Exactness::encoded;  // each block at a high price
+  add_of(op, kShortRows, SIZE_MAX, 0, searches ? kSearchedCases : kCoincidenceCases, cases);
+  if (!searches) add_of(op, kLongRows, 1, kCoincidenceCases, kCoincidenceCases, cases);
   return cases;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <limits>
 #include <stdexcept>
 
@@ -15,11 +14,11 @@ constexpr double kSearch = 300;  // operations a byte of an encoder that tries s
 constexpr double kByte = 16;     // of what is only laid out and compared
 constexpr double kExp = 32;      // operations an exp
 
-// Beside a vector width, at a constant's border, a size in use, anywhere, or of any number of digits: each as often.
+// Beside a vector width, at a constant's border, a size in use, or anywhere: each as often.
 std::int64_t draw_size(const Size& size, Draws& draws) {
   constexpr std::array<std::int64_t, 16> kEdges{1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 129};
   std::int64_t value = draws.below(static_cast<std::uint32_t>(std::max<std::int64_t>(size.most, 1))) + 1;
-  const std::uint32_t kind = draws.below(5);
+  const std::uint32_t kind = draws.below(4);
   if (kind == 0) value = std::min(draws.of(kEdges), std::max(size.most, size.unit));
   if (kind == 1) {
     const std::uint32_t border = draws.below(static_cast<std::uint32_t>(size.borders.size() + kCounters.size()));
@@ -30,7 +29,6 @@ std::int64_t draw_size(const Size& size, Draws& draws) {
     const std::vector<std::int64_t> in_use = values_in_use(size.in_use);
     if (!in_use.empty()) value = draws.of(in_use);
   }
-  if (kind == 3) value >>= draws.below(static_cast<std::uint32_t>(std::bit_width(static_cast<std::uint64_t>(value))));
   return std::clamp(in_units(value, size), size.unit, std::max(size.limit, size.unit));
 }
 

@@ -112,7 +112,10 @@ RefusalCheck::RefusalCheck(const Op& op, std::size_t page)
   };
   // The simplest first: one number, then several.
   for (const FieldValue& number : numbers) {
-    for (const std::int64_t value : kOne) add({with(number, value)});
+    for (const std::int64_t value : kOne) {
+      const bool past_array = number.field->kind == FieldKind::length && value == 2;  // it has one: the second lies past its end
+      if (!past_array) add({with(number, value)});
+    }
     if (number.field->kind != FieldKind::length) add({with(number, kWide)});
   }
   for (std::size_t i = 0; i < numbers.size(); ++i) {
