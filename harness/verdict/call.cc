@@ -181,17 +181,20 @@ Outcome Call::run(Executor& executor, const Placement& placement, const Manner& 
   return examine(executor.run(*this, {&whole, 1}, manner));
 }
 
-std::vector<Array> Call::moved_on(std::vector<Array> inputs, bool later_half) {
+std::vector<Array> Call::moved_on(std::vector<Array> inputs) {
   for (Array& input : inputs) {
-    const auto element = static_cast<std::ptrdiff_t>(dtype_size(input.dtype));
-    const auto first = input.bytes.begin() + (later_half ? input.elements() / 2 * element : 0);
-    if (input.bytes.end() - first > element) std::rotate(first, first + element, input.bytes.end());
+    auto& bytes = input.bytes;
+    const std::size_t element = dtype_size(input.dtype);
+    if (bytes.size() <= element) continue;
+    const auto second = static_cast<std::ptrdiff_t>(element);
+    bytes.insert(bytes.end(), bytes.begin(), bytes.begin() + second);
+    bytes.erase(bytes.begin(), bytes.begin() + second);
   }
   return inputs;
 }
 
 std::string Call::run_other_data(Executor& executor, const Placement& placement) {
-  place(placement, moved_on(inputs_, placement.after == Placement::After::data_that_begin_alike));
+  place(placement, moved_on(inputs_));
   const CallPart whole{params_, pointers_};
   const Execution execution = executor.run(*this, {&whole, 1}, {});
   if (!execution.fault && execution.failure.empty()) return {};

@@ -70,8 +70,7 @@ void Call::place(const Placement& placement, const std::vector<Array>& inputs, s
     if (placement.at_end) {
       base = memories[m].end() - extent(places_, signature, m);
       if (first.role == Direction::in) base -= over_read_;
-      base -=
-          reinterpret_cast<std::uintptr_t>(base) % first.alignment + static_cast<std::size_t>(placement.after) * first.alignment;
+      base -= reinterpret_cast<std::uintptr_t>(base) % first.alignment + (placement.after_other ? first.alignment : 0);
     }
     pointers[t] = base + places_[t].behind;
   }

@@ -90,13 +90,11 @@ class Maker {
       for (const ParamValue& value : choice.values)
         add({{.param = choice.name, .value = value}}, choice_text(choice.name, value), kSingleWork);
     }
-    if (space_.choices.size() == 2) choices(space_.choices[0], space_.choices[1]);
     for (std::size_t a = 0; a < space_.sizes.size(); ++a) {
       for (std::size_t b = a + 1; b < space_.sizes.size(); ++b) pair(space_.sizes[a], space_.sizes[b]);
     }
     whole(0, 0);
-    whole(2 * kRemainders + 1, kFarStride - 1);
-    for (const std::int64_t side : {2 * kRemainders, kRemainders * kRemainders}) square(side);
+    whole(kRemainders, kFarStride - 1);
     for (const Params& call : space_.together) together(call);
   }
 
@@ -208,15 +206,6 @@ class Maker {
     }
   }
 
-  void choices(const Choice& a, const Choice& b) {
-    for (const ParamValue& one : a.values) {
-      for (const ParamValue& other : b.values) {
-        add({{.param = a.name, .value = one}, {.param = b.name, .value = other}},
-            choice_text(a.name, one) + " with " + choice_text(b.name, other), kPairWork);
-      }
-    }
-  }
-
   // No tail anywhere: where kernels for whole vectors and tiles alone are chosen.
   void whole(std::int64_t least_gap, std::int64_t most_gap) {
     std::vector<Wish> wishes;
@@ -227,15 +216,6 @@ class Maker {
         wishes.push_back(range(size, units, std::min(size.limit, 16 * units), units));
     }
     add(std::move(wishes), fmt::format("whole vectors everywhere, gaps from {} on", least_gap), kSingleWork);
-  }
-  // Every size alike, in whole units.
-  void square(std::int64_t side) {
-    std::vector<Wish> wishes;
-    for (const Size& size : space_.sizes) {
-      const std::int64_t value = in_units(side, size);
-      if (size.stride_of == nullptr && !size.optional && value <= size.limit) wishes.push_back(range(size, value, value));
-    }
-    add(std::move(wishes), fmt::format("every size {}", side), kSingleWork);
   }
   void together(const Params& call) {
     std::vector<Wish> wishes;
@@ -255,10 +235,9 @@ class Maker {
   Coverage& to_;
 };
 
-// A value within the wish, drawn: of a size near the least, since it costs.
+// A value within the wish, drawn.
 std::int64_t value_of(const Wish& wish, Draws& draws) {
-  const std::int64_t most = wish.size->stride_of == nullptr ? 3 : kFarStride;
-  const std::int64_t steps = std::min<std::int64_t>((wish.most - wish.least) / wish.step, most);
+  const std::int64_t steps = std::min<std::int64_t>((wish.most - wish.least) / wish.step, 3);
   return wish.least + wish.step * draws.below(static_cast<std::uint32_t>(steps + 1));
 }
 

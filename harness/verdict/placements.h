@@ -26,10 +26,8 @@ struct Placement {
   std::vector<std::size_t> offsets;  // else: of each tensor from the front guard page; none: 0
   Poison::Kind poison = Poison::Kind::nans;  // of what is no tensor's element
   std::vector<Shared> shared = {};
-  // After a call with other data in the same place, units of its alignment before `at_end`, where no other placement lies: data that differ
-  // from the first element on, or from their midst.
-  enum class After : std::uint8_t { nothing, other_data, data_that_begin_alike } after = After::nothing;
-  bool in_place = false;  // an output lies on an input that it may be
+  bool after_other =
+      false;           // a unit of its alignment before `at_end`, where no other placement lies: after a call with other data
   bool meant = false;  // inputs that are the same, or rows that can take turns: few calls have them, and are there for their sake
 };
 
@@ -52,7 +50,7 @@ std::vector<std::vector<std::size_t>> pairwise(std::span<const std::size_t> coun
 std::vector<std::vector<std::size_t>> varied_offsets(std::span<const std::size_t> alignments, std::uint64_t seed);
 
 // Orders of 0 .. count - 1, two at least, in which each comes right behind each other: rows of a square of Williams ("Experimental designs
-// balanced for the estimation of residual effects of treatments", 1949). Of three all.
+// balanced for the estimation of residual effects of treatments", 1949).
 std::vector<std::vector<std::size_t>> neighbours(std::size_t count);
 
 }  // namespace assay

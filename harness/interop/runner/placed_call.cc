@@ -54,7 +54,6 @@ class PlacedCall {
   // The arguments of one part, with its own copy of the blocks.
   struct Part {
     std::vector<std::vector<std::byte>> blocks;
-    std::vector<GuardedCopy> arrays;  // of the blocks after the first, as the kernel sees them
     const GuardedMemory* packed = nullptr;
     std::uint8_t* packed_base = nullptr;
     std::int64_t packed_bytes = 0;
@@ -65,15 +64,10 @@ class PlacedCall {
   Part relocated(const wire::PartImage& image) {
     Part part;
     part.blocks = image.blocks;
-    const auto point = [&](const wire::Pointer& one, const void* target) {
+    for (const wire::Pointer& one : image.pointers) {
+      const void* target = one.to_block ? static_cast<const void*>(part.blocks[one.target].data()) : seen(one.target);
       const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(target) + static_cast<std::uintptr_t>(one.addend);
       std::memcpy(part.blocks[one.block].data() + one.offset, &address, sizeof address);
-    };
-    for (const wire::Pointer& one : image.pointers) {
-      if (!one.to_block) point(one, seen(one.target));
-    }
-    for (const wire::Pointer& one : image.pointers) {
-      if (one.to_block) point(one, part.arrays.emplace_back(part.blocks[one.target]).begin());
     }
     return part;
   }
@@ -161,8 +155,6 @@ class PlacedCall {
     fault.address = reinterpret_cast<std::uintptr_t>(caught.address);
     if (caught.address == nullptr) return fault;
     const auto* address = static_cast<const std::uint8_t*>(caught.address);
-    if (std::ranges::any_of(part.arrays, [&](const GuardedCopy& array) { return array.owns(address); }))
-      fault.text = kArrayTouched;
     if (part.packed != nullptr && part.packed->owns(address)) {
       fault.where = wire::Where::packed;
       fault.offset = address - part.packed_base;
