@@ -302,7 +302,7 @@ TEST(PluginLoader, GivesWhatThePluginHolds) {
   const LoadedPlugin loaded = load_plugin(plugin("bad_plugin").string());
   EXPECT_EQ(loaded.name, "bad");
   EXPECT_EQ(loaded.version, "1.0");
-  EXPECT_EQ(loaded.kernels.size(), 35U);
+  EXPECT_EQ(loaded.kernels.size(), 34U);
   EXPECT_THROW(load_plugin(plugin("unloadable_WRONG_ABI").string()), PluginError);
 }
 

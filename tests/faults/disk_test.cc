@@ -122,7 +122,8 @@ TEST(Memory, ThatEndsIsAnError) {
     SCOPED_TRACE(std::to_string(mebibytes) + " MiB");
     const Launch limited{{"prlimit", "--as=" + std::to_string(std::int64_t{mebibytes} << 20)}, ""};
     const Ran ran = run_assay({"run", embedded_model(), "-p", "And", "-n", "1", "--threads", "2"}, {}, limited);
-    if (ran.status == 127) continue;  // not even its libraries were loaded
+    if (ran.status == 127) continue;                                      // not even its libraries were loaded
+    if (ran.err.starts_with("Error in GnuTLS initialization")) continue;  // or one of them could not begin
     ASSERT_TRUE(ran.status == 0 || ran.status == 2) << ran.status << ": " << ran.err;
     passed += ran.status == 0;
     refused += ran.status == 2;

@@ -209,7 +209,6 @@ constexpr AssayPluginKernel packed(const char* name, std::int64_t (*bytes)(const
 
 const AssayPluginKernel kKernels[] = {
     kernel("good", good),
-    kernel("canonical", good),  // as the next op's: a kernel is found by both
     {sizeof(AssayPluginKernel), assay::ASSAY_CLAIM_CANONICAL, "add", "canonical", "scalar", nullptr, nullptr, nullptr,
      canonical_add, ""},
     packed("packed", packed_bytes, pack, run_packed),
