@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -83,6 +84,16 @@ class Tries {
   const RowMatrix& value_;
   Explained out_;
 };
+
+struct TriedOf {
+  Formula formula;
+  void (*tried)(Tries&);
+};
+inline void try_by_formula(Tries& tries, std::span<const TriedOf> all) {
+  for (const auto& [formula, tried] : all) {
+    if (formula == tries.site().wiring.formula) tried(tries);
+  }
+}
 
 void try_settings(Tries& tries);
 // Of theta, eps, scale, window and mask, numbers that the values themselves ask for.

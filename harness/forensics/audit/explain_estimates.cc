@@ -5,9 +5,11 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <utility>
 #include <vector>
 
 #include "harness/forensics/audit/explain.h"
+#include "harness/forensics/middle.h"
 
 namespace assay::explanation {
 namespace {
@@ -150,13 +152,6 @@ void try_summands(Tries& tries) {
   }
 }
 
-double median(std::vector<double>& of) {
-  if (of.empty()) return 0;
-  const auto middle = of.begin() + std::ssize(of) / 2;
-  std::ranges::nth_element(of, middle);
-  return *middle;
-}
-
 // y / (g up) is the sigmoid of so many times the gate.
 double estimated_beta(const Tries& tries) {
   const RowMatrix& gate = tries.site().call.inputs[0];
@@ -167,7 +162,7 @@ double estimated_beta(const Tries& tries) {
     const double part = tries.value().data()[i] / (g * up.data()[i]);
     if (std::abs(g) > 0.5 && std::abs(g) < 4 && part > 0 && part < 1) all.push_back(std::log(part / (1 - part)) / g);
   }
-  return median(all);
+  return middle_of(std::move(all));
 }
 
 // What the largest number that is wrong was cut to: of up where the gate is below 0, which no limit touches; of the gate where up is far smaller.
@@ -210,15 +205,11 @@ void try_swiglu(Tries& tries) {
     try_rounded(tries, of_gate, "gate and up clamped at {}", set_both, false);
 }
 
-struct Estimate {
-  Formula formula;
-  void (*tried)(Tries&);
-};
-constexpr Estimate kEstimates[] = {{Formula::rms_norm, try_eps},
-                                   {Formula::rope, try_rope},
-                                   {Formula::attention, try_attention_estimates},
-                                   {Formula::swiglu, try_swiglu},
-                                   {Formula::add, try_summands}};
+constexpr TriedOf kEstimates[] = {{Formula::rms_norm, try_eps},
+                                  {Formula::rope, try_rope},
+                                  {Formula::attention, try_attention_estimates},
+                                  {Formula::swiglu, try_swiglu},
+                                  {Formula::add, try_summands}};
 
 }  // namespace
 
@@ -227,9 +218,7 @@ double to_digits(double x, int digits) {
 }
 
 void try_estimates(Tries& tries) {
-  for (const auto& [formula, tried] : kEstimates) {
-    if (formula == tries.site().wiring.formula) tried(tries);
-  }
+  try_by_formula(tries, kEstimates);
 }
 
 }  // namespace assay::explanation

@@ -171,22 +171,16 @@ void try_stored(Tries& tries) {
   attempt(holds<reference::Half>(tries.value()), kKeptF16, "results stored in f16");
 }
 
-struct Settings {
-  Formula formula;
-  void (*tried)(Tries&);
-};
-constexpr Settings kSettings[] = {{Formula::linear, try_roundings},
-                                  {Formula::rms_norm, try_norms},
-                                  {Formula::rope, try_rotations},
-                                  {Formula::attention, try_attention},
-                                  {Formula::swiglu, try_gates}};
+constexpr TriedOf kSettings[] = {{Formula::linear, try_roundings},
+                                 {Formula::rms_norm, try_norms},
+                                 {Formula::rope, try_rotations},
+                                 {Formula::attention, try_attention},
+                                 {Formula::swiglu, try_gates}};
 
 }  // namespace
 
 void try_settings(Tries& tries) {
-  for (const auto& [formula, tried] : kSettings) {
-    if (formula == tries.site().wiring.formula) tried(tries);
-  }
+  try_by_formula(tries, kSettings);
   try_stored(tries);
 }
 

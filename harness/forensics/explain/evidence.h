@@ -43,6 +43,10 @@ struct Prediction {
   bool any_nan = false;              // a NaN that it says is any
 };
 
+inline Prediction truth_of(const Evidence& one) {
+  return {one.call->expected};
+}
+
 // Evidence::whole.
 Params frozen(const Op& op, const Params& params);
 

@@ -5,10 +5,12 @@
 #include <cmath>
 #include <cstring>
 #include <optional>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "harness/forensics/explain/hypothesis.h"
+#include "harness/forensics/middle.h"
 
 namespace assay::why {
 namespace {
@@ -28,8 +30,7 @@ std::optional<double> factor_of(const Evidence& one) {
       ratios.push_back(value / truth.value[i]);
   }
   if (ratios.size() < 2) return std::nullopt;
-  std::ranges::nth_element(ratios, ratios.begin() + std::ssize(ratios) / 2);
-  const double middle = ratios[ratios.size() / 2];
+  const double middle = middle_of(std::move(ratios));
   // A short number if it is one, for its bound is then the truth's.
   const double quarter = std::round(middle * 4) / 4;
   const double factor = std::fabs(middle - quarter) < 1e-6 * std::fabs(middle) ? quarter : middle;
@@ -38,7 +39,7 @@ std::optional<double> factor_of(const Evidence& one) {
 }
 
 Prediction times(const Evidence& one, double factor) {
-  Prediction said = Prediction{one.call->expected};
+  Prediction said = truth_of(one);
   for (Expected& out : said.outputs) {
     for (std::size_t i = 0; i < out.value.size(); ++i) {
       out.value[i] *= factor;
@@ -94,7 +95,7 @@ void add_clamp(Cases cases, Hypotheses& all) {
   if (count < kFewest || limit == 0) return;
   all.push_back({"result-clamped", "range", fmt::format("results are clamped to {:.6g} on both sides", limit), Law::equation, 3,
                  [limit](const Evidence& one) {
-                   Prediction said = Prediction{one.call->expected};
+                   Prediction said = truth_of(one);
                    for (Expected& out : said.outputs) {
                      for (double& value : out.value) value = std::isnan(value) ? value : std::clamp(value, -limit, limit);
                    }
@@ -111,7 +112,7 @@ void add_scaled_copies(Cases cases, Hypotheses& all) {
     const std::string words = fmt::format(fmt::runtime(power.words), along);
     all.push_back({fmt::format("times:{}", words), "factor", fmt::format("what is copied is multiplied by {}", words),
                    Law::equation, 2, [of = power.of](const Evidence& one) -> std::optional<Prediction> {
-                     Prediction said = Prediction{one.call->expected};
+                     Prediction said = truth_of(one);
                      Expected& out = said.outputs.front();
                      const auto length = static_cast<double>(one.outputs().front()->shape.back());
                      const auto factor = static_cast<float>(std::pow(length, of));

@@ -5,10 +5,12 @@
 #include <cmath>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "harness/forensics/explain/formula.h"
 #include "harness/forensics/explain/hypothesis.h"
+#include "harness/forensics/middle.h"
 
 namespace assay::why {
 namespace {
@@ -37,7 +39,7 @@ std::optional<Prediction> apply(const Formula& formula, const IndexMap* summed, 
   const std::size_t others = specs.size() > 1 ? static_cast<std::size_t>(specs[1]->elements()) : 0;
   if (n == 0) return std::nullopt;
   if (summed != nullptr && !sources({static_cast<std::int64_t>(n)}, 0, *summed)) return std::nullopt;
-  Prediction said{one.call->expected, {}};
+  Prediction said = truth_of(one);
   reference::Expected& out = said.outputs.front();
   std::optional<Row> before;
   for (std::size_t at = 0; at < count; at += n) {
@@ -74,16 +76,15 @@ std::optional<double> sharpness_of(const Evidence& one) {
     }
   }
   if (ratios.size() < kFewest) return std::nullopt;
-  const auto middle = ratios.begin() + std::ssize(ratios) / 2;
-  std::ranges::nth_element(ratios, middle);
-  const double digit = std::pow(10.0, std::floor(std::log10(std::fabs(*middle))) - 2);
-  const double three_digits = std::round(*middle / digit) * digit;
+  const double middle = middle_of(std::move(ratios));
+  const double digit = std::pow(10.0, std::floor(std::log10(std::fabs(middle))) - 2);
+  const double three_digits = std::round(middle / digit) * digit;
   return std::fabs(three_digits - 1) < 1e-3 || !(three_digits > 0) ? std::nullopt : std::optional(three_digits);
 }
 
 // A softmax of the row times a number.
 Prediction sharper(const Evidence& one, double times) {
-  Prediction said{one.call->expected, {}};
+  Prediction said = truth_of(one);
   reference::Expected& out = said.outputs.front();
   const Array& x = one.call->inputs.front();
   const std::int64_t n = x.shape.back();

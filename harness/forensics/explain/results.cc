@@ -17,10 +17,6 @@ namespace {
 
 using reference::Expected;
 
-Prediction truth_of(const Evidence& one) {
-  return {one.call->expected, {}};
-}
-
 Expected moved_results(const TensorSpec& spec, const Expected& truth, const std::vector<std::int64_t>& from, Mask& unwritten) {
   Expected out = truth;
   const std::size_t size = dtype_size(spec.dtype);
