@@ -59,30 +59,28 @@ AssayStatus matvec(const void* args) {
 }
 
 // One after the other, by fused multiply-add.
-AssayStatus fused(const void* args) {
-  const auto& a = *static_cast<const ProductArgs*>(args);
-  if (!assay_product_sizes(&a) || a.m != 1) return assay::ASSAY_BAD_SHAPE;
-  for (std::int64_t row = 0; row < a.n; ++row) {
-    float sum = 0;
-    for (std::int64_t c = 0; c < a.k; ++c) sum = std::fma(weight(a, row, c), static_cast<const float*>(a.x)[c], sum);
-    a.y[row] = sum;
-  }
-  return assay::ASSAY_OK;
+float fused(const ProductArgs& a, std::int64_t row) {
+  float sum = 0;
+  for (std::int64_t c = 0; c < a.k; ++c) sum = std::fma(weight(a, row, c), static_cast<const float*>(a.x)[c], sum);
+  return sum;
 }
 
 // Blocks of 64 in f32, whose sums are added up in bf16.
-AssayStatus narrow_total(const void* args) {
+float narrow_total(const ProductArgs& a, std::int64_t row) {
+  float total = 0;
+  for (std::int64_t from = 0; from < a.k; from += 64) {
+    float sum = 0;
+    for (std::int64_t c = from; c < std::min(from + 64, a.k); ++c) sum += weight(a, row, c) * static_cast<const float*>(a.x)[c];
+    total = bfloat(total + sum);
+  }
+  return total;
+}
+
+template <float (*kRow)(const ProductArgs&, std::int64_t)>
+AssayStatus by_rows(const void* args) {
   const auto& a = *static_cast<const ProductArgs*>(args);
   if (!assay_product_sizes(&a) || a.m != 1) return assay::ASSAY_BAD_SHAPE;
-  for (std::int64_t row = 0; row < a.n; ++row) {
-    float total = 0;
-    for (std::int64_t from = 0; from < a.k; from += 64) {
-      float sum = 0;
-      for (std::int64_t c = from; c < std::min(from + 64, a.k); ++c) sum += weight(a, row, c) * static_cast<const float*>(a.x)[c];
-      total = bfloat(total + sum);
-    }
-    a.y[row] = total;
-  }
+  for (std::int64_t row = 0; row < a.n; ++row) a.y[row] = kRow(a, row);
   return assay::ASSAY_OK;
 }
 
@@ -234,8 +232,8 @@ constexpr AssayPluginKernel kKernels[] = {
     kernel("matvec_f32", "one_as_tree", matvec<float, 1, same>, "order=tree;"),
     kernel("matvec_f32", "8_as_512_lanes", matvec<float, 8, same>, "order=lanes:512;"),
     kernel("matvec_f32", "f32_as_bf16_sums", matvec<float, 8, same>, "acc=bf16;order=lanes:8;nan=no;"),
-    kernel("matvec_f32", "narrow_total_declared", narrow_total, "acc=bf16;order=blocks:64;nan=no;"),
-    kernel("matvec_f32", "fused_as_bf16_products", fused, "products=bf16;order=free;"),
+    kernel("matvec_f32", "narrow_total_declared", by_rows<narrow_total>, "acc=bf16;order=blocks:64;nan=no;"),
+    kernel("matvec_f32", "fused_as_bf16_products", by_rows<fused>, "products=bf16;order=free;"),
     kernel("matvec_f32", "f32_as_f16_out", matvec<double, 1, same>, "acc=f64;out=f16;order=free;"),
     kernel("matvec_f32", "one_declared", matvec<float, 1, same>, "order=free;"),
     kernel("matvec_f32", "out_f16_declared", halves_out, "acc=f64;out=f16;order=free;"),

@@ -78,7 +78,8 @@ struct Begun {
 // Of all processes that may be ended where memory lacks, this one.
 void offer_to_end() {
   const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-  if (::write(file, "1000", 4) == 4) close(file);
+  [[maybe_unused]] const auto written = ::write(file, "1000", 4);
+  close(file);
 }
 
 // What the child does: system calls alone, since its memory is its parent's.

@@ -129,8 +129,8 @@ void TimedRunner::await_done() {
     if (word.load() == TimedControl::done) return;
     if (runner_->child_->stirs()) fail(guarded([&] { return runner_->receive(runner_->sequence_, kMostAnswer, deadline); }));
     if (std::chrono::steady_clock::now() > deadline + runner_->child_->kept_waiting() - kept_waiting) {
-      throw TimedFailure(fmt::format("gave no answer within {} s (--time-limit): an endless loop?",
-                                     static_cast<double>(runner_->options().limit.count()) / 1000));
+      throw TimedFailure(
+          fmt::format("gave no answer within {} (--time-limit): an endless loop?", seconds(runner_->options().limit)));
     }
   }
 }
