@@ -136,6 +136,13 @@ TEST(PluginCli, BenchTimesWhatPassesBesideOurs) {
   EXPECT_TRUE(contains(one["rival"], "add_")) << ran.out;
 }
 
+// The plugin's kernel of matvec_f32, which comes before, has the same name.
+TEST(PluginCli, BenchTimesTheKernelOfTheOp) {
+  const Ran ran = run_assay({"bench", "rms_norm", "--plugin", plugin("declared_plugin"), "--variant", "declared:one_declared",
+                             "--shape", "rows=3,n=64", "--warm"});
+  EXPECT_EQ(ran.status, 0) << ran.out;
+}
+
 TEST(PluginCli, WhoClaimsOurBitsIsHeldToOurLedger) {
   const TemporaryFolder data;
   const std::filesystem::path golden = data.path() / "golden";
