@@ -152,8 +152,8 @@ TEST(TimedCheats, WorkAheadCounts) {
   const What by_the_c_library{.constructor = 3};
   const What by_packing{.op = "matvec_f32", .params = Params{{"n", std::int64_t{64}}, {"k", std::int64_t{64}}}};
   for (const bench::Temperature temperature : {bench::Temperature::warm, bench::Temperature::cold}) {
-    for (const auto& [kernel, what] :
-         {std::pair("ahead", by_signals), std::pair("ahead", by_the_c_library), std::pair("packs_ahead", by_packing)}) {
+    for (const auto& [kernel, what] : {std::pair("ahead", by_signals), std::pair("ahead", by_the_c_library),
+                                       std::pair("packs_ahead", by_packing), std::pair("quick_once", What{})}) {
       const bench::BenchResult result = timed(kernel, temperature, what);
       EXPECT_TRUE(result.timed()) << kernel << ": " << result.failure << result.refusal;
       EXPECT_GE(result.seconds, 0.02) << kernel << ", library " << what.constructor;

@@ -66,6 +66,13 @@ AssayStatus ahead(const AddArgs& a) {
   calling = false;
   return ASSAY_OK;
 }
+// One quick call tells nothing of the others.
+AssayStatus quick_once(const AddArgs& a) {
+  static int calls = 0;
+  if (++calls != 2) work();
+  add_some(a, 0, a.n);
+  return ASSAY_OK;
+}
 #if CHEAT == 1
 void do_ahead(int) {
   if (calling || done_ahead) return;

@@ -8,6 +8,7 @@
 namespace assay::bench {
 namespace {
 
+constexpr double kMostGrowth = 8;     // of a batch over the one before: a single quick call may be one whose work had been done
 constexpr double kMostCrossing = 16;  // times what is left when it is taken off: more would be a misreading
 
 }  // namespace
@@ -37,7 +38,8 @@ wire::FillRequest Ring::request(wire::FillRequest::What what, std::uint64_t firs
 
 // Cold slots are filled when they have been used, and come round when the caches have seen all others; warm ones just before.
 CallTime Ring::run(double seconds, double call_seconds, TimedRunner& ours) {
-  const double wanted = call_seconds > 0 ? std::ceil(seconds / call_seconds) : 1;
+  const double most = kMostGrowth * static_cast<double>(std::max<std::uint64_t>(crossing_.calls, 1));
+  const double wanted = call_seconds > 0 ? std::min(std::ceil(seconds / call_seconds), most) : 1;
   const auto calls = static_cast<std::uint64_t>(std::min(wanted, static_cast<double>(most_calls())));
   laps_ =
       timed_.has_laps() ? static_cast<std::uint64_t>(std::clamp(wanted / static_cast<double>(calls), 1.0, double{kMostLaps})) : 1;

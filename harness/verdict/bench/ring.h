@@ -25,8 +25,8 @@ class Ring {
   Ring(const TimedCase& timed, const TimedKernel& kernel, const RunnerOptions& options, Temperature temperature,
        std::uint64_t seed);
 
-  // About `seconds` of calls of so many each, or of one if that is not known. What is not theirs is taken off: what it costs `ours`, whose
-  // kernel is not the suspect. Throws TimedFailure.
+  // About `seconds` of calls of so many each, at most a few times as many as before; one call if that is not known. What is not theirs is
+  // taken off: what it costs `ours`, whose kernel is not the suspect. Throws TimedFailure.
   CallTime run(double seconds, double call_seconds, TimedRunner& ours);
   // Fresh data for the slots that it used, and for all of them; what is warm, and all but what is packed, comes before each run anyway.
   void refill();
