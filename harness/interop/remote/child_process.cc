@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,8 +19,8 @@
 #include <thread>
 #include <utility>
 
+#include "harness/interop/remote/child_start.h"
 #include "harness/interop/runner/foreign.h"
-#include "harness/interop/runner/timed_data.h"
 #include "harness/interop/runner/wire.h"
 
 namespace assay {
@@ -37,90 +36,10 @@ constexpr milliseconds kMoment{1000};          // in which a program that has cl
   throw std::runtime_error(what + ": " + strerror(error));
 }
 
-// Texts as a program's start takes them.
-class StartTexts {
- public:
-  explicit StartTexts(std::vector<std::string> texts) : texts_(std::move(texts)) {
-    for (std::string& text : texts_) pointers_.push_back(text.data());
-    pointers_.push_back(nullptr);
-  }
-  StartTexts(const StartTexts&) = delete;
-  StartTexts& operator=(const StartTexts&) = delete;
-  char* const* pointers() const { return pointers_.data(); }
-
- private:
-  std::vector<std::string> texts_;
-  std::vector<char*> pointers_;
-};
-
 std::vector<std::string> environment() {
   std::vector<std::string> all;
   for (char** one = environ; *one != nullptr; ++one) all.emplace_back(*one);
   return all;
-}
-
-struct Beginning {
-  char* const* words;
-  char* const* variables;
-  int in;
-  int out;
-  int report;
-  int error;  // -1: ours
-  int shared;
-  const Isolation* isolation;
-};
-// What a child says before it becomes its program, and once more if it cannot.
-struct Begun {
-  int error = 0;
-  Isolation::Outcome outcome;
-};
-
-// Of all processes that may be ended where memory lacks, this one.
-void offer_to_end() {
-  const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-  [[maybe_unused]] const auto written = ::write(file, "1000", 4);
-  close(file);
-}
-
-// What the child does: system calls alone, since its memory is its parent's.
-[[noreturn]] void begin(const Beginning& how, const sigset_t& unblocked) {
-  Begun begun;
-  const auto tell = [&] { return write(how.report, &begun, sizeof begun); };
-  setpgid(0, 0);
-  offer_to_end();
-  dup2(how.in, STDIN_FILENO);
-  dup2(how.out, STDOUT_FILENO);
-  if (how.error >= 0) dup2(how.error, STDERR_FILENO);
-  if (close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) != 0) {  // the goldens' library leaves its files open to children
-    for (int file = 3; file < 4096; ++file) fcntl(file, F_SETFD, FD_CLOEXEC);
-  }
-  if (how.shared == kSharedDescriptor) fcntl(kSharedDescriptor, F_SETFD, 0);
-  if (how.shared >= 0) dup2(how.shared, kSharedDescriptor);
-  if (how.isolation != nullptr) begun.outcome = how.isolation->enter();
-  if (begun.outcome.unreadable >= 0) begun.error = EACCES;
-  tell();
-  if (begun.error == 0) {
-    sigprocmask(SIG_SETMASK, &unblocked, nullptr);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);  // whatever its call is doing
-    execve(how.words[0], how.words, how.variables);
-    begun.error = errno;
-    tell();
-  }
-  _exit(127);
-}
-
-// No copy of this process's pages, which may be many. Signals wait: a handler would run in the child on its parent's memory.
-pid_t start(const Beginning& how) {
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  const int dumpable = prctl(PR_GET_DUMPABLE);  // memory that a child without rights has had is not: until it is said again
-  const pid_t child = vfork();                  // NOLINT(clang-analyzer-security.insecureAPI.vfork)
-  if (child == 0) begin(how, before);
-  if (dumpable == 1) prctl(PR_SET_DUMPABLE, 1);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return child;
 }
 
 }  // namespace
@@ -151,7 +70,7 @@ ChildProcess::ChildProcess(std::vector<std::string> argv, int shared, const Isol
   std::vector<std::string> surroundings = environment();
   if (unbound) surroundings.push_back(std::string(kNotAsked) + "=1");
   const StartTexts variables(std::move(surroundings));
-  pid_ = start({words.pointers(), variables.pointers(), to[1], from[1], report[1], error_ends[1], shared, isolation});
+  pid_ = start_child({words.pointers(), variables.pointers(), to[1], from[1], report[1], error_ends[1], shared, isolation});
   for (const int file : {to[1], from[1], report[1], error_ends[1]}) {
     if (file >= 0) close(file);
   }
