@@ -105,6 +105,13 @@ TEST(ExplainDeclared, WhatWouldDeclareItIsTold) {
   EXPECT_EQ(estimates.value("permits", ""), "rsqrt=6144;");
 }
 
+// Its errors would pass under sums in bf16, and its sums are none.
+TEST(ExplainDeclared, WhatTheKernelRefutesIsNoPermit) {
+  const auto leans = told_of("matvec_f32", "misread:leaning");
+  ASSERT_TRUE(leans.contains("explanations"));
+  EXPECT_EQ(leans.value("permits", ""), "");
+}
+
 TEST(ExplainLaws, StandInTheHeadersAsTheyAreTold) {
   const std::regex spaces("[\\s*]+");
   for (const Op* op : ops()) {

@@ -157,7 +157,7 @@ AssayStatus subtract(const void* args) {
   return assay::ASSAY_OK;
 }
 
-enum class Product : std::uint8_t { bfloat_x, last_column, in_threes, neighbour, accumulated };
+enum class Product : std::uint8_t { bfloat_x, last_column, in_threes, neighbour, accumulated, leaning };
 template <Product kProduct>
 AssayStatus matvec(const void* args) {
   const auto& a = *static_cast<const ProductArgs*>(args);
@@ -173,6 +173,7 @@ AssayStatus matvec(const void* args) {
       const float v = kProduct == Product::bfloat_x ? bfloat(x[c]) : x[c];
       sum += static_cast<double>(w[(row / 32 * a.k + c) * 32 + row % 32]) * static_cast<double>(v);
     }
+    if (kProduct == Product::leaning) sum *= 1 + 0x1p-10 * std::sin(977.0 * static_cast<double>(i));
     a.y[i] = static_cast<float>(sum);
   }
   return assay::ASSAY_OK;
@@ -263,6 +264,7 @@ constexpr AssayPluginKernel kKernels[] = {kernel("rms_norm", "right", rms_norm<N
                                           kernel("matvec_f32", "in_threes", matvec<Product::in_threes>),
                                           kernel("matvec_f32", "neighbour", matvec<Product::neighbour>),
                                           kernel("matvec_f32", "accumulated", matvec<Product::accumulated>),
+                                          kernel("matvec_f32", "leaning", matvec<Product::leaning>),
                                           kernel("rms_norm", "fourth_lost", rms_norm<Norm::fourth_lost>),
                                           kernel("rms_norm", "bfloat_results", rms_norm<Norm::bfloat_results>),
                                           kernel("rms_norm", "bfloat_before_weights", rms_norm<Norm::bfloat_before_weights>),

@@ -9,6 +9,7 @@
 
 #include "harness/forensics/explain/condition.h"
 #include "harness/forensics/explain/hypothesis.h"
+#include "harness/forensics/order/claim.h"
 #include "harness/verdict/trials.h"
 
 namespace assay::why {
@@ -25,10 +26,15 @@ constexpr double kLeastShare = 0.75;     // of what a place names, what must be 
 constexpr std::size_t kLeastBroken = 8;  // cases that pass: fewer are told from those that fail by chance
 constexpr double kMuchSmaller = 0.01;    // of the margin: nearly an explanation
 
+// Of those that declared.cc tries.
+constexpr reference::Order kLongestOrder{reference::Order::Kind::lanes, 64};
+
 class Search {
  public:
-  Search(const Op& op, const ExplainRequest& request, KernelExplanation& out, const std::vector<Evidence>& cases)
-      : op_(op), request_(request), out_(out) {
+  // `refuter`: null where there is no kernel to ask.
+  Search(const Op& op, const ExplainRequest& request, KernelExplanation& out, const std::vector<Evidence>& cases,
+         order::Refuter* refuter)
+      : op_(op), request_(request), out_(out), refuter_(refuter) {
     for (const Evidence& one : cases) (one.fails() ? failing_ : passing_).push_back(&one);
     for (List* const list : {&failing_, &passing_}) std::ranges::stable_sort(*list, {}, &Evidence::work);
     for (const Evidence* one : failing_) {
@@ -170,12 +176,13 @@ class Search {
     return !conditions.empty();
   }
 
-  // Of the simplest declarations the one that the errors fill most.
+  // Of the simplest declarations that the kernel does not refute the one that the errors fill most.
   void find_permit(const Hypotheses& all) {
     int cost = 0;
     double fullest = 0;
     for (const Hypothesis& one : all) {
       if (!one.widens || ended() || (cost > 0 && one.cost > cost)) continue;
+      if (refuter_ != nullptr && refuter_->refutes(one.properties)) continue;
       const Near found = explain_failing(one);
       if (found.explained < failing_.size() || found.margin <= fullest || !broken_by(one).empty() || out_.ended_early) continue;
       cost = one.cost;
@@ -210,6 +217,7 @@ class Search {
   const Op& op_;
   const ExplainRequest& request_;
   KernelExplanation& out_;
+  order::Refuter* refuter_;
   const Clock::time_point begun_ = Clock::now();
   List failing_;
   List passing_;
@@ -232,7 +240,7 @@ class Keeper final : public SuiteWatch {
 
 KernelExplanation explain_cases(const Op& op, const std::vector<Evidence>& cases, const ExplainRequest& request) {
   KernelExplanation kernel;
-  Search(op, request, kernel, cases).run();
+  Search(op, request, kernel, cases, nullptr).run();
   return kernel;
 }
 
@@ -264,7 +272,8 @@ ExplainResult explain_op(const ExplainRequest& request) {
         ++kernel.unheld;
       }
     }
-    Search(op, request, kernel, cases).run();
+    order::Refuter refuter(op, candidate, trials.page(), kLongestOrder);
+    Search(op, request, kernel, cases, &refuter).run();
     if (!kernel.failing.empty() || kernel.otherwise > 0) result.kernels.push_back(std::move(kernel));
   }
   return result;

@@ -6,8 +6,8 @@
 
 #include "harness/forensics/order/functions.h"
 #include "harness/forensics/order/kernel_sums.h"
-#include "harness/forensics/order/order.h"
 #include "harness/forensics/order/report.h"
+#include "harness/verdict/declaration.h"
 
 namespace assay::order {
 namespace {
@@ -119,12 +119,23 @@ std::optional<std::string> refutation(const KernelOrder& found, const Candidate&
   return std::nullopt;
 }
 
-std::optional<std::string> refutation(const Op& op, const Candidate& candidate, std::size_t page) {
+KernelOrder sums_that_show(const reference::Order& order, const Op& op, const Candidate& candidate, std::size_t page) {
   constexpr std::uint32_t kSeen = kSums | kLanes;
-  if ((op.family->declarable(op, {}) & kSeen) != kSeen) return std::nullopt;  // it adds up two numbers at most
-  const std::vector<Params> shapes = params_of(op, candidate.arithmetic.order);
-  const auto why = refutation(orders_of(op, candidate, shapes, page, [](const std::string&) {}), candidate);
+  if ((op.family->declarable(op, {}) & kSeen) != kSeen) return {};
+  return orders_of(op, candidate, params_of(op, order), page, [](const std::string&) {});
+}
+
+std::optional<std::string> refutation(const Op& op, const Candidate& candidate, std::size_t page) {
+  const auto why = refutation(sums_that_show(candidate.arithmetic.order, op, candidate, page), candidate);
   return why ? why : false_function(op, candidate, page);
+}
+
+bool Refuter::refutes(const std::string& properties) {
+  if (!found_) found_ = sums_that_show(longest_, op_, candidate_, page_);
+  Candidate declared = candidate_;
+  declared.traits = candidate_.traits.with(Traits::parse(properties.c_str()));
+  declared.arithmetic = arithmetic_of(op_, declared.traits.words());
+  return refutation(*found_, declared) || false_function(op_, declared, page_);
 }
 
 }  // namespace assay::order
