@@ -24,28 +24,6 @@ constexpr std::array<Recipe, 5> kRecipes{{{"bits", Scales::as_they_are, false},
                                           {"wide", Scales::wide, false},
                                           {"denormal", Scales::denormal, false}}};
 
-// Byte offsets of the f16 scales in a block; -1: there is none.
-struct Halves {
-  int first;
-  int second;
-};
-
-Halves halves_of(DType dtype) {
-  switch (dtype) {
-    case DType::q4_1:
-    case DType::q5_1:
-    case DType::q4_k:
-    case DType::q5_k:
-      return {0, 2};
-    case DType::q6_k:
-      return {208, -1};
-    case DType::q8_k:
-      return {-1, -1};
-    default:
-      return {0, -1};
-  }
-}
-
 // 2^-12 .. 2^-5 (sane), 2^-14 .. 2^15 (wide), with `bias` that of the format; `field` is the random exponent field,
 // `bits` wide.
 std::uint32_t exponent_of(Scales scales, std::uint32_t field, unsigned bits, std::uint32_t bias) {
@@ -79,17 +57,47 @@ void set_sums(std::uint8_t* block) {
 }
 
 void shape_block(const Recipe& recipe, DType dtype, std::uint8_t* block) {
-  const Halves halves = halves_of(dtype);
-  if (halves.first >= 0) set_exponent<std::uint16_t>(block + halves.first, recipe.scales, 10, 5);
-  if (halves.second >= 0) set_exponent<std::uint16_t>(block + halves.second, recipe.scales, 10, 5);
-  if (dtype == DType::q8_0 && recipe.activations) raise_lowest_codes(block + 2, 32);
+  const auto [scale, minimum, scales, codes] = parts_of(dtype);
+  if (scale.count == sizeof(std::uint16_t)) set_exponent<std::uint16_t>(block + scale.at, recipe.scales, 10, 5);
+  if (minimum.count > 0) set_exponent<std::uint16_t>(block + minimum.at, recipe.scales, 10, 5);
+  if (dtype == DType::q8_0 && recipe.activations) as_activations(dtype, block);
   if (dtype != DType::q8_k || recipe.scales == Scales::as_they_are) return;
   set_exponent<std::uint32_t>(block, recipe.scales, 23, 8);
-  raise_lowest_codes(block + 4, 256);
-  set_sums(block);
+  as_activations(dtype, block);
 }
 
 }  // namespace
+
+BlockParts parts_of(DType dtype) {
+  switch (dtype) {
+    case DType::q4_0:
+      return {{0, 2}, {}, {}, {2, 16}};
+    case DType::q4_1:
+      return {{0, 2}, {2, 2}, {}, {4, 16}};
+    case DType::q5_0:
+      return {{0, 2}, {}, {}, {2, 20}};
+    case DType::q5_1:
+      return {{0, 2}, {2, 2}, {}, {4, 20}};
+    case DType::q8_0:
+      return {{0, 2}, {}, {}, {2, 32}};
+    case DType::q4_k:
+      return {{0, 2}, {2, 2}, {4, 12}, {16, 128}};
+    case DType::q5_k:
+      return {{0, 2}, {2, 2}, {4, 12}, {16, 160}};
+    case DType::q6_k:
+      return {{208, 2}, {}, {192, 16}, {0, 192}};
+    case DType::q8_k:
+      return {{0, 4}, {}, {}, {4, 256}};
+    default:
+      return {};
+  }
+}
+
+void as_activations(DType dtype, std::uint8_t* block) {
+  const BlockPart codes = parts_of(dtype).codes;
+  raise_lowest_codes(block + codes.at, codes.count);
+  if (dtype == DType::q8_k) set_sums(block);
+}
 
 bool generate_blocks(std::string_view distribution, std::uint64_t seed, std::uint32_t stream, DType dtype, std::int64_t count,
                      std::uint8_t* dst) {

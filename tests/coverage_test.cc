@@ -82,7 +82,7 @@ TEST(Coverage, WholeVectorsAreTriedWithAndWithoutGaps) {
       return std::ranges::any_of(coverage.requirements, [&](const Requirement& one) { return one.what == what; });
     };
     EXPECT_TRUE(asked("whole vectors everywhere, gaps from 0 on")) << op->name;
-    EXPECT_TRUE(asked("whole vectors everywhere, gaps from 16 on")) << op->name;
+    EXPECT_TRUE(asked("whole vectors everywhere, gaps from 33 on")) << op->name;
   }
 }
 

@@ -233,8 +233,10 @@ TEST(RefusedCalls, WhatInputsHoldIsAskedOfTheLastNumber) {
     if (check.check({.name = "planted", .selection = "", .executor = &executor}, Checks::parse("exact,guard")).failure)
       taken.insert(name);
   }
-  EXPECT_EQ(taken, (std::set<std::string>{"inv_freq ends in nan", "inv_freq ends in inf", "inv_freq ends in 17",
-                                          "inv_freq ends in -5000000", "inv_freq ends in 1073741824"}));
+  EXPECT_EQ(taken,
+            (std::set<std::string>{"inv_freq ends in nan", "inv_freq ends in -nan", "inv_freq ends in inf",
+                                   "inv_freq ends in -inf", "inv_freq ends in 17", "inv_freq ends in -5000000",
+                                   "inv_freq ends in 16777215", "inv_freq ends in 16777216", "inv_freq ends in 1073741824"}));
 }
 
 TEST(RefusedCalls, WhatIsTouchedIsNamedWhateverIsChecked) {

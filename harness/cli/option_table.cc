@@ -8,6 +8,7 @@
 #include "engine/convert/target.h"
 #include "golden/generate.h"
 #include "harness/verdict/checks.h"
+#include "harness/verdict/coincidences.h"
 #include "harness/verdict/suite.h"
 #include "kernels/isa.h"
 
@@ -83,6 +84,7 @@ void describe_value(OptionInfo& info, const std::string& name, const std::string
     info.kind = ValueKind::words;
     info.words = strings(distribution_names());
     info.words.emplace_back("underflow");
+    info.words.emplace_back(kCoincidences);
   } else if (name == "checks") {
     info.kind = ValueKind::word_list;
     info.words = strings(kCheckNames);

@@ -181,20 +181,18 @@ Outcome Call::run(Executor& executor, const Placement& placement, const Manner& 
   return examine(executor.run(*this, {&whole, 1}, manner));
 }
 
-std::vector<Array> Call::moved_on(std::vector<Array> inputs) {
+std::vector<Array> Call::moved_on(std::vector<Array> inputs, bool later_half) {
   for (Array& input : inputs) {
-    auto& bytes = input.bytes;
-    const std::size_t element = dtype_size(input.dtype);
-    if (bytes.size() <= element) continue;
-    const auto second = static_cast<std::ptrdiff_t>(element);
-    bytes.insert(bytes.end(), bytes.begin(), bytes.begin() + second);
-    bytes.erase(bytes.begin(), bytes.begin() + second);
+    const auto element = static_cast<std::ptrdiff_t>(dtype_size(input.dtype));
+    const std::int64_t kept = later_half && input.elements() > 2 ? input.elements() / 2 : 0;
+    const auto first = input.bytes.begin() + kept * element;
+    if (input.bytes.end() - first > element) std::rotate(first, first + element, input.bytes.end());
   }
   return inputs;
 }
 
 std::string Call::run_other_data(Executor& executor, const Placement& placement) {
-  place(placement, moved_on(inputs_));
+  place(placement, moved_on(inputs_, true));
   const CallPart whole{params_, pointers_};
   const Execution execution = executor.run(*this, {&whole, 1}, {});
   if (!execution.fault && execution.failure.empty()) return {};
@@ -239,7 +237,7 @@ std::vector<Outcome> Call::run_rivals(Executor& executor, int callers, const Man
     place(front, inputs, caller);
     const auto pointers = pointers_of(caller);
     calls.push_back({second ? other->params : params_, {pointers.begin(), pointers.end()}});
-    inputs = moved_on(std::move(inputs));
+    inputs = moved_on(std::move(inputs), false);
   }
   const Execution execution = executor.run(*this, calls, manner);
   std::vector<Outcome> outcomes{examine(execution)};

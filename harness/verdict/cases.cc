@@ -13,6 +13,7 @@
 #include <stdexcept>
 
 #include "harness/verdict/call.h"
+#include "harness/verdict/coincidences.h"
 #include "harness/verdict/coverage.h"
 #include "harness/verdict/drawn_case.h"
 #include "harness/verdict/generate_input.h"
@@ -31,10 +32,10 @@ AssayStatus require_status(const std::string& name) {
 // Of which the truth tells every element: sums stay finite. First those whose ends may be loud (generate_input.h).
 constexpr std::array<std::string_view, 4> kShapeData{"gauss", "uniform", "near", "ties"};
 constexpr std::span kLongShapeData = std::span(kShapeData).first<2>();
-// What distribution_for knows by name; of blocks and tensors with data of their own it makes what it can.
-constexpr std::array<std::string_view, 14> kRandomData{"gauss",    "positive", "uniform", "mixed_zero", "wide",
-                                                       "edges",    "near",     "ties",    "underflow",  "specials",
-                                                       "specials", "denormal", "bits",    "ties"};
+// What drawn_case knows by name; of blocks and tensors with data of their own it makes what it can.
+constexpr std::array<std::string_view, 18> kRandomData{
+    "gauss",    "positive", "uniform",  "mixed_zero", "wide", "edges",       "near",        "ties",        "underflow",
+    "specials", "specials", "denormal", "bits",       "ties", kCoincidences, kCoincidences, kCoincidences, kCoincidences};
 
 // Truth and canonical bits must fit the outputs they are of.
 void check_kept(const std::string& where, const Signature& signature, const std::map<std::string, Kept>& kept) {

@@ -63,6 +63,9 @@ std::vector<TestCase> value_cases(const Op& op);
 // same maximum far apart; rows of two tensors that can take turns; keys whose scores are -inf. They are among value_cases.
 std::vector<TestCase> pattern_cases(const Op& op);
 
+// Small calls of many lengths whose inputs have each coincidence that there is for their type (harness/verdict/coincidences.h). Likewise.
+std::vector<TestCase> coincidence_cases(const Op& op);
+
 // What the user asks for with --shape, --data, --seed.
 struct GeneratedRequest {
   Params shape;  // sizes given; empty: each case draws its own

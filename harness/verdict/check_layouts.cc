@@ -85,7 +85,7 @@ std::optional<Failure> CaseCheck::check_repeats(const Candidate& candidate, cons
 }
 
 // What a case is tried in beside its first placement: every further one, and every cut in two. Of a case that was drawn, which stands for
-// many, and of one that is large, one of them.
+// many, and of one that is large, one of them, and once in place.
 CaseCheck::Surroundings CaseCheck::surroundings() const {
   constexpr std::size_t kLarge = 64 << 20;
   Surroundings all{{call_.placements().begin() + 1, call_.placements().end()}, {}};
@@ -94,11 +94,15 @@ CaseCheck::Surroundings CaseCheck::surroundings() const {
   std::vector<Placement> meant;
   std::ranges::copy_if(all.placements, std::back_inserter(meant), &Placement::meant);
   if (!meant.empty()) return {std::move(meant), {}};
+  std::vector<Placement> in_place;
+  std::ranges::copy_if(all.placements, std::back_inserter(in_place), &Placement::in_place);
   Draws draws(test_.seed.value_or(seed_) ^ 1);
   const auto only = [&draws](auto& some) { some = {some[draws.below(static_cast<std::uint32_t>(some.size()))]}; };
   const bool cut = !all.splits.empty() && draws.below(2) == 0;
   cut ? all.placements.clear() : all.splits.clear();
   cut ? only(all.splits) : only(all.placements);
+  if (!all.placements.empty() && all.placements.front().in_place) all.placements.clear();
+  if (!in_place.empty()) all.placements.push_back(in_place[draws.below(static_cast<std::uint32_t>(in_place.size()))]);
   return all;
 }
 

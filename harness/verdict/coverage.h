@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,13 @@ struct Wish {
   ParamValue value;       // of a choice
   const Size* size = nullptr;
 };
+
+inline constexpr std::int64_t kFarStride = 1024;  // beyond dense: a stride is far from there on
+
+// Sets what is wished of strides, `value` beyond dense, once the sizes are there that they are strides of; not beside those that follow from
+// them.
+void set_strides(const ShapeSpace& space, const std::vector<Wish>& wishes, Params& params,
+                 const std::function<std::int64_t(const Wish&)>& value);
 
 // Wishes that one case must grant together.
 struct Requirement {

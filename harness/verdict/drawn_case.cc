@@ -1,6 +1,10 @@
 #include "harness/verdict/drawn_case.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include "harness/verdict/call.h"
+#include "harness/verdict/coincidences.h"
 #include "harness/verdict/generate_input.h"
 #include "reference/ops/status.h"
 
@@ -32,6 +36,24 @@ AssayStatus status_for(const Op& op, const Params& params, const Signature& sign
   return required_status(op, params, LaidInputs(signature, inputs).tensors());
 }
 
+void add_coincidences(const Op& op, const Signature& signature, std::vector<std::size_t>& next, Draws& draws,
+                      std::vector<Array>& inputs) {
+  std::int64_t unit = 1;
+  for (const Size& size : op.family->shapes(op).sizes) unit = std::max(unit, size.stride_of == nullptr ? size.unit : 1);
+  for (std::size_t i = 0; i < inputs.size(); ++i) next[i] = coincide(signature.tensors[i], inputs[i], unit, next[i], draws);
+}
+
+namespace {
+
+// Among others the largest index that may be, which a draw hardly meets.
+void put_last_index(const TensorSpec& spec, Array& array) {
+  if (array.dtype != DType::i32 || !spec.data || spec.data->high <= spec.data->low || array.elements() < 3) return;
+  const auto last = static_cast<std::int32_t>(spec.data->high - 1);
+  std::memcpy(&array.bytes[static_cast<std::size_t>(array.elements() / 2) * sizeof last], &last, sizeof last);
+}
+
+}  // namespace
+
 TestCase drawn_case(const Op& op, Params params, const std::string& data, std::uint64_t seed) {
   TestCase test;
   test.params = std::move(params);
@@ -39,7 +61,15 @@ TestCase drawn_case(const Op& op, Params params, const std::string& data, std::u
   test.drawn = true;
   test.tags.emplace_back("trivial");  // a draw is not chosen: one that zeros would pass is counted, and fails if all are
   const Signature signature = signature_of(op, test.params);
-  test.inputs = generate_inputs(signature, {}, data, seed, true);
+  const bool coincide = data == kCoincidences;
+  test.inputs = generate_inputs(signature, {}, coincide ? "gauss" : data, seed, true);
+  if (coincide) {
+    Draws draws(~seed);
+    std::vector<std::size_t> next;
+    while (next.size() < test.inputs.size()) next.push_back(draws.below(1 << 16));
+    add_coincidences(op, signature, next, draws, test.inputs);
+  }
+  for (std::size_t i = 0; i < test.inputs.size(); ++i) put_last_index(signature.tensors[i], test.inputs[i]);
   test.status = status_for(op, test.params, signature, test.inputs);
   return test;
 }

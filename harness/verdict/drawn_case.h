@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/verdict/cases.h"
+#include "harness/verdict/draw.h"
 
 namespace assay {
 
@@ -32,7 +33,11 @@ class LaidInputs {
 // What a kernel must return, which may depend on the values of inputs: laid out as the signature says.
 AssayStatus status_for(const Op& op, const Params& params, const Signature& signature, const std::vector<Array>& inputs);
 
-// Of parameters that nobody chose: the rest follows from the seed. It has no name yet.
+// Gives the inputs of a call coincidences (harness/verdict/coincidences.h), each from its number in `next` on, which becomes the one after.
+void add_coincidences(const Op& op, const Signature& signature, std::vector<std::size_t>& next, Draws& draws,
+                      std::vector<Array>& inputs);
+
+// Of parameters that nobody chose: the rest follows from the seed. It has no name yet. `data`: a distribution, or kCoincidences.
 TestCase drawn_case(const Op& op, Params params, const std::string& data, std::uint64_t seed);
 
 }  // namespace assay

@@ -35,6 +35,13 @@ std::vector<std::span<std::byte>> written_memory(const Call& call) {
   return written;
 }
 
+bool overwrites_inputs(const Call& call) {
+  for (std::size_t t = 0; t < call.inputs().size(); ++t) {
+    if (call.writable(t)) return true;
+  }
+  return false;
+}
+
 Execution run_here(KernelFunction kernel, const Call& call, std::span<const Arguments> parts, const Manner& manner) {
   Execution result;
   if (manner.times > 1) {
@@ -46,7 +53,12 @@ Execution run_here(KernelFunction kernel, const Call& call, std::span<const Argu
   std::vector<KernelEnd> ends(parts.size());
   const auto one = [&](std::size_t part) { ends[part] = run_kernel(kernel, parts[part].data()); };
   if (manner.at_once && parts.size() > 1) {
-    run_at_once(parts.size(), one);
+    // What a thread keeps of its first call shows in its second. Of two, as of every cut, there would be many.
+    const bool again = parts.size() > 2 && !overwrites_inputs(call);
+    run_at_once(parts.size(), [&](std::size_t part) {
+      one(part);
+      if (again && !ends[part].fault) one(part);
+    });
   } else {
     for (std::size_t part = 0; part < parts.size(); ++part) one(part);
   }
@@ -111,11 +123,25 @@ Execution InProcess::run(const Call& call, std::span<const CallPart> parts, cons
   if (!handlers_) handlers_.emplace();
   std::vector<Arguments> all;
   all.reserve(parts.size());
-  for (const CallPart& part : parts) all.emplace_back(call.op(), part.params, part.pointers, part.instead);
+  static thread_local std::vector<GuardedCopy> arrays;  // mapped once: a call may take less than that
+  std::size_t used = 0;
+  for (const CallPart& part : parts) {
+    Arguments& args = all.emplace_back(call.op(), part.params, part.pointers, part.instead);
+    for (std::size_t i = 0; i < args.arrays().size(); ++i, ++used) {
+      const std::vector<std::byte>& bytes = args.arrays()[i].bytes;
+      used < arrays.size() ? arrays[used].set(bytes) : static_cast<void>(arrays.emplace_back(bytes));
+      args.link(i, arrays[used].begin());
+    }
+  }
   const auto run = [&] {
     const std::vector<std::byte> given = bytes_of(all);
     Execution result = run_here(kernel_, call, all, manner);
     if (!result.fault && result.failure.empty() && bytes_of(all) != given) result.failure = kArgumentsChanged;
+    const auto owns = [&](const GuardedCopy& array) { return array.owns(result.fault->address); };
+    if (result.fault && std::ranges::any_of(arrays, owns)) {
+      result.fault.reset();
+      result.failure = kArrayTouched;
+    }
     return result;
   };
   return manner.fresh ? run_in_child(run) : run();

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -106,6 +107,12 @@ std::uint8_t* GuardedMemory::writable(const void* address) const {
   const std::ptrdiff_t offset = static_cast<const std::uint8_t*>(address) - begin_;
   const auto second = static_cast<std::ptrdiff_t>(bytes_ + page_);
   return begin_ + (offset < second ? offset : offset - static_cast<std::ptrdiff_t>(distance()));
+}
+
+void GuardedCopy::set(std::span<const std::byte> bytes) {
+  count_ = bytes.size();
+  if (!memory_ || static_cast<std::size_t>(memory_->end() - memory_->begin()) < count_) memory_.emplace(count_);
+  std::ranges::copy(bytes, reinterpret_cast<std::byte*>(memory_->end() - count_));
 }
 
 }  // namespace assay

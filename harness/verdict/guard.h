@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 
 namespace assay {
 
@@ -40,6 +42,20 @@ class GuardedMemory {
   std::uint8_t* begin_ = nullptr;
   std::size_t bytes_ = 0;
   std::size_t page_ = 0;
+};
+
+// Bytes that can only be read, an inaccessible page right behind the last.
+class GuardedCopy {
+ public:
+  explicit GuardedCopy(std::span<const std::byte> bytes) { set(bytes); }
+  // Others, in the same memory where they have room there.
+  void set(std::span<const std::byte> bytes);
+  const void* begin() const { return memory_->read_only(memory_->end() - count_); }
+  bool owns(const void* address) const { return memory_->owns(address); }
+
+ private:
+  std::optional<GuardedMemory> memory_;
+  std::size_t count_ = 0;
 };
 
 }  // namespace assay

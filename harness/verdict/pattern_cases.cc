@@ -14,6 +14,7 @@
 #include "harness/verdict/draw.h"
 #include "harness/verdict/drawn_case.h"
 #include "harness/verdict/placements.h"
+#include "harness/verdict/row_patterns.h"
 #include "harness/verdict/strided.h"
 
 namespace assay {
@@ -23,96 +24,8 @@ constexpr double kPatternWork = 1 << 16;
 constexpr double kSharedWork = 1 << 21;
 constexpr std::uint64_t kSeed = 4;
 constexpr int kTries = 16;
-constexpr std::int64_t kRun = 64;              // elements
-constexpr std::int64_t kLeastRow = 32;         // likewise: half of one is a vector
+constexpr std::int64_t kLeastRow = 32;         // half of one is a vector
 constexpr std::int64_t kSquares[] = {16, 32};  // of every size, where two inputs are to be as long; tiles have 32 rows
-
-bool is_real(const Array& array) {
-  return array.dtype == DType::f32 || array.dtype == DType::f16 || array.dtype == DType::bf16;
-}
-
-std::int64_t row_length(const Array& array) {
-  return array.shape.empty() ? 1 : array.shape.back();
-}
-
-void put(Array& array, std::int64_t i, SpecialNumber number, bool negative = false) {
-  put_special(array.dtype, array.bytes.data(), i, number, negative);
-}
-
-// Every row begins as the first does, up to half of it or 16; of blocks of which every bit is free up to the middle of a block. One row of such
-// blocks: every block begins so.
-void begin_alike(const TensorSpec& spec, Array& array, std::size_t /*input*/) {
-  const std::size_t size = dtype_size(array.dtype);
-  const bool block = is_block(array.dtype) && !spec.data;
-  const bool one_row = array.elements() == row_length(array);
-  const auto length = static_cast<std::size_t>(block && one_row ? 1 : row_length(array));
-  if (length == 0 || array.dtype == DType::i32) return;
-  const std::size_t elements = std::max(length / 2, std::min<std::size_t>(length - 1, 16));
-  const std::size_t same = elements * size + (block ? size / 2 : 0);
-  for (std::size_t at = length * size; at + same <= array.bytes.size(); at += length * size)
-    std::memcpy(&array.bytes[at], array.bytes.data(), same);
-}
-
-// Rows begin with 16, 32, 64 numbers, at most half of them, that change nothing: 0 in the first and third input, as in a padded row, 1 in
-// the second, as in a norm's weights or a cosine.
-void begin_neutral(const TensorSpec& /*spec*/, Array& array, std::size_t input) {
-  const std::int64_t length = row_length(array);
-  if (!is_real(array)) return;
-  for (std::int64_t i = 0; i < array.elements(); ++i) {
-    if (i % length < std::min(length / 2, std::int64_t{16} << (i / length % 3)))
-      put(array, i, input % 2 == 0 ? SpecialNumber::zero : SpecialNumber::one);
-  }
-}
-
-// Every second run of the first input's rows is masked, as scores are.
-void mask_runs(const TensorSpec& /*spec*/, Array& array, std::size_t input) {
-  const std::int64_t length = row_length(array);
-  if (!is_real(array) || input > 0) return;
-  for (std::int64_t i = 0; i < array.elements(); ++i) {
-    if (i % length / kRun % 2 == 1) put(array, i, SpecialNumber::infinity, true);
-  }
-}
-
-// Every row is one number over and over; indices are all the same.
-void repeat_first(const TensorSpec& /*spec*/, Array& array, std::size_t /*input*/) {
-  if (array.dtype != DType::i32 && !is_real(array)) return;
-  const std::size_t size = dtype_size(array.dtype);
-  const std::size_t row = static_cast<std::size_t>(row_length(array)) * size;
-  for (std::size_t at = 0; at < array.bytes.size(); at += size) std::memcpy(&array.bytes[at], &array.bytes[at / row * row], size);
-}
-
-// Zeros but for the last number of each row, and of each of its super-blocks.
-void zero_but_last(const TensorSpec& spec, Array& array, std::size_t /*input*/) {
-  const std::int64_t length = row_length(array);
-  if (!is_real(array) || spec.data) return;
-  for (std::int64_t i = 0; i < array.elements(); ++i) {
-    const std::int64_t next = i % length + 1;
-    if (next != length && next % ASSAY_QK_K != 0) put(array, i, SpecialNumber::zero);
-  }
-}
-
-// Normal numbers with the least exponent that such have: sums of two are often denormal.
-void barely_normal(const TensorSpec& spec, Array& array, std::size_t /*input*/) {
-  if (array.dtype != DType::f32 || spec.data) return;
-  for (std::size_t at = 0; at < array.bytes.size(); at += sizeof(float)) {
-    std::uint32_t bits = 0;
-    std::memcpy(&bits, &array.bytes[at], sizeof bits);
-    bits = (bits & 0x807fffffU) | 0x00800000U;
-    std::memcpy(&array.bytes[at], &bits, sizeof bits);
-  }
-}
-
-struct Pattern {
-  const char* what;
-  void (*put)(const TensorSpec& spec, Array& array, std::size_t input);
-  std::int64_t length;  // of rows, if draws have it
-};
-constexpr std::array<Pattern, 6> kPatterns{{{"rows that begin alike", begin_alike, kRun},
-                                            {"rows that begin with 0 or 1", begin_neutral, kRun},
-                                            {"runs of -inf", mask_runs, 3 * kRun + 1},
-                                            {"rows of one number", repeat_first, kRun},
-                                            {"zeros but the last", zero_but_last, kRun},
-                                            {"barely normal numbers", barely_normal, kRun}}};
 
 TestCase named(const Op& op, TestCase test, const std::string& what) {
   test.status = status_for(op, test.params, signature_of(op, test.params), test.inputs);
@@ -189,7 +102,8 @@ std::vector<Params> squares(const Op& op, std::int64_t square) {
 std::optional<TestCase> shared_case(const Op& op, std::size_t one, std::size_t other) {
   Draws draws(kSeed);
   std::vector<Params> tries{draw_params(op, op.family->shapes(op), draws, kPatternWork)};
-  for (const std::int64_t square : kSquares) std::ranges::move(squares(op, square), std::back_inserter(tries));
+  for (const std::int64_t square : {3 * kSquares[0], kSquares[1], kSquares[0]})
+    std::ranges::move(squares(op, square), std::back_inserter(tries));
   const auto fits = std::ranges::find_if(tries, [&](const Params& params) { return may_share(op, params, one, other); });
   if (fits == tries.end()) return std::nullopt;
   TestCase test = drawn_case(op, *fits, "gauss", kSeed);
@@ -256,6 +170,21 @@ std::optional<TestCase> masked_spans(const Op& op) {
   return named(op, std::move(test), "keys of -inf");
 }
 
+// Of attention: values that are infinite, of keys whose weights underflow to 0.
+std::optional<TestCase> weightless_values(const Op& op) {
+  if (std::string_view(op.family->name) != "attention") return std::nullopt;
+  Params params = square_params(op, "");
+  params.set("length", std::int64_t{40});
+  TestCase test = drawn_case(op, std::move(params), "gauss", kSeed);
+  const std::int64_t width = row_length(test.inputs[0]);
+  for (std::int64_t i = 0; i < test.inputs[0].elements(); i += width) put(test.inputs[0], i, SpecialNumber::one);
+  for (const std::int64_t key : {3, 17}) {
+    put(test.inputs[1], key * width, SpecialNumber::largest, true);
+    put(test.inputs[2], key * width + 1, SpecialNumber::infinity);
+  }
+  return named(op, std::move(test), "infinite values without weight");
+}
+
 // Of an op that tells which of equal numbers it took: the largest as the first, the last, and between, farther apart than 16 bits reach.
 std::optional<TestCase> far_ties(const Op& op) {
   const ShapeSpace space = op.family->shapes(op);
@@ -271,7 +200,7 @@ std::optional<TestCase> far_ties(const Op& op) {
 
 std::vector<TestCase> pattern_cases(const Op& op) {
   std::vector<TestCase> cases;
-  for (const Pattern& pattern : kPatterns) {
+  for (const RowPattern& pattern : row_patterns()) {
     const TestCase tame = long_case(op, pattern.length);
     TestCase test = tame;
     const std::vector<TensorSpec> specs = signature_of(op, test.params).tensors;  // inputs first
@@ -288,7 +217,7 @@ std::vector<TestCase> pattern_cases(const Op& op) {
     }
   }
   add_turns(op, cases);
-  for (auto* made : {far_ties, masked_spans}) {
+  for (auto* made : {far_ties, masked_spans, weightless_values}) {
     if (auto test = made(op)) cases.push_back(std::move(*test));
   }
   return cases;

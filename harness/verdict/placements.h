@@ -26,8 +26,9 @@ struct Placement {
   std::vector<std::size_t> offsets;  // else: of each tensor from the front guard page; none: 0
   Poison::Kind poison = Poison::Kind::nans;  // of what is no tensor's element
   std::vector<Shared> shared = {};
-  bool after_other =
-      false;           // a unit of its alignment before `at_end`, where no other placement lies: after a call with other data
+  // After a call with data that begin alike; a unit of its alignment before `at_end`, where no other placement lies.
+  bool after_other = false;
+  bool in_place = false;  // an output lies on an input that it may be
   bool meant = false;  // inputs that are the same, or rows that can take turns: few calls have them, and are there for their sake
 };
 
@@ -50,7 +51,7 @@ std::vector<std::vector<std::size_t>> pairwise(std::span<const std::size_t> coun
 std::vector<std::vector<std::size_t>> varied_offsets(std::span<const std::size_t> alignments, std::uint64_t seed);
 
 // Orders of 0 .. count - 1, two at least, in which each comes right behind each other: rows of a square of Williams ("Experimental designs
-// balanced for the estimation of residual effects of treatments", 1949).
+// balanced for the estimation of residual effects of treatments", 1949). Of three all.
 std::vector<std::vector<std::size_t>> neighbours(std::size_t count);
 
 }  // namespace assay

@@ -17,6 +17,7 @@ constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
 // One field: below 0, none, two of what there may be one, just past the limit of sizes, as large as there is.
 constexpr std::int64_t kOne[] = {-1, 0, kLeast, 2, kMostElements + 1, kMost};
+constexpr std::int64_t kUnderChoices[] = {-1, 0, 1, 3, kMost};
 // Past 32 bits. Of an array's length left out: the references look at each element.
 constexpr std::int64_t kWide = std::int64_t{1} << 31;
 // Of those that have a few values: none of them.
@@ -111,7 +112,10 @@ RefusalCheck::RefusalCheck(const Op& op, std::size_t page)
   };
   // The simplest first: one number, then several.
   for (const FieldValue& number : numbers) {
-    for (const std::int64_t value : kOne) add({with(number, value)});
+    for (const std::int64_t value : kOne) {
+      const bool past_array = number.field->kind == FieldKind::length && value == 2;  // it has one: the second lies past its end
+      if (!past_array) add({with(number, value)});
+    }
     if (number.field->kind != FieldKind::length) add({with(number, kWide)});
   }
   for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -147,6 +151,10 @@ RefusalCheck::RefusalCheck(const Op& op, std::size_t page)
       for (const FieldValue& number : numbers)
         for (const std::int64_t size : {-1, 0}) add({with(number, size), {&field, value}});
     };
+    for (std::size_t choice = 1; choice < field.choices.size(); ++choice) {  // what is refused is so under every choice
+      for (const FieldValue& number : numbers)
+        for (const std::int64_t value : kUnderChoices) add({with(number, value), {&field, static_cast<std::int64_t>(choice)}});
+    }
     if (field.kind == FieldKind::choice || field.kind == FieldKind::int32) {
       each(kNoChoice);
       beside_sizes(kNoChoice[0]);
@@ -169,8 +177,8 @@ void RefusalCheck::point_to_ends() {
 void RefusalCheck::add(std::vector<FieldValue> instead) {
   if (instead.empty()) return;
   const Arguments args(op_, call_.params(), pointers_, instead);
-  const bool of_sizes =
-      instead.size() > 1 && std::ranges::none_of(instead, is_place) && std::ranges::none_of(instead, is_nothing);
+  const auto is_size = [](const FieldValue& one) { return is_int64(one.field->kind) && !is_place(one) && !is_nothing(one); };
+  const bool of_sizes = instead.size() > 1 && std::ranges::all_of(instead, is_size);
   const bool may = may_be(op_.family->sizes(op_, args.data()));
   AssayStatus status = may ? ASSAY_OK : ASSAY_BAD_SHAPE;
   const bool looks = !of_sizes && catch_faults([&] { status = required_status(op_, args.data()); });

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstring>
 #include <iterator>
-#include <limits>
 #include <optional>
 #include <span>
 
@@ -19,9 +18,10 @@
 namespace assay {
 namespace {
 
-// Numbers that some op must refuse: not finite, past an angle's frequency, past what an f16 scale reaches, no index.
-constexpr double kRefusable[] = {
-    std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), -1, 17, -5e6, 0x1p30};
+// Numbers that some op must refuse, and the last that it must not: not finite, past an angle's frequency, past what an f16 scale reaches, past
+// positions, no index.
+constexpr double kRefusable[] = {NAN, INFINITY, -1, 17, -5e6, 0x1p30, -NAN, -INFINITY, 16, 0x1p24 - 1, 0x1p24};
+constexpr std::size_t kTriedAsAll = 6;  // the first of them
 constexpr double kRefusedWork = 1 << 16;
 // So many of an input's elements are exceptional, of short ones one of sixteen; more where too few outputs tell, as of a cache of which a call
 // reads a part.
@@ -140,9 +140,9 @@ void add_refusable(const Op& op, const Params& params, bool refused, std::vector
     cases.push_back(std::move(test));
   };
   for (std::size_t i = 0; i < right.inputs.size(); ++i) {
-    for (const double value : kRefusable) {
-      add(i, value, false);
-      if (!refused) add(i, value, true);
+    for (std::size_t v = 0; v < std::size(kRefusable); ++v) {
+      add(i, kRefusable[v], false);
+      if (!refused && v < kTriedAsAll) add(i, kRefusable[v], true);
     }
   }
 }
@@ -193,7 +193,7 @@ std::vector<TestCase> value_cases(const Op& op) {
     const Params params = draw_params(op, space, draws, kRefusedWork, {{size.name, size.unit}});
     add_wild(op, params, kExceptions[seed % 2], seed, draws, 1, cases);
   }
-  std::ranges::move(pattern_cases(op), std::back_inserter(cases));
+  for (auto* made : {pattern_cases, coincidence_cases}) std::ranges::move(made(op), std::back_inserter(cases));
   return cases;
 }
 

@@ -6,12 +6,15 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <new>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
 
+#include "harness/verdict/compare.h"
 #include "harness/verdict/discipline/kernel_run.h"
+#include "harness/verdict/draw.h"
 #include "harness/verdict/generate_input.h"
 #include "harness/verdict/guard.h"
 #include "reference/ops/split.h"
@@ -20,8 +23,21 @@
 namespace assay {
 namespace {
 
-constexpr std::size_t kMostPages = 4096;     // of a period
-constexpr std::size_t kMostDense = 8 << 20;  // bytes, less than any period; tensors of more are their file again and again
+constexpr std::size_t kMostPages = 4096;        // of a period
+constexpr std::size_t kMostDense = 8 << 20;     // bytes, less than any period; tensors of more are their file again and again
+constexpr std::size_t kMostInParts = 96 << 20;  // bytes of a tensor: what is longer is there for its addresses
+constexpr double kCheapToCut = 1 << 24;
+constexpr std::int64_t kRowsToCut = 128;
+constexpr auto kTwice = [](std::int64_t units) { return 2 * units; };
+constexpr auto kOneMore = [](std::int64_t units) { return units + 1; };
+// Each two counts of rows and columns; every count, where calls are cheap; counts of many rows beside all columns.
+struct Cutting {
+  Growth growth;
+  bool by_all;
+  double most_work;
+};
+constexpr Cutting kCuttings[] = {
+    {{1, kTwice}, true, 1e12}, {{1, kOneMore}, true, kCheapToCut}, {{1, kTwice}, false, 1e12}, {{7, kTwice}, false, 1e12}};
 
 std::size_t largest_prime_up_to(std::size_t most) {
   const auto prime = [](std::size_t n) {
@@ -83,6 +99,14 @@ std::int64_t RepeatedMemory::find_written() const {
 
 namespace {
 
+// Empty: as it must.
+std::string how_it_ended(const KernelEnd& end) {
+  if (!end.fault && end.status == ASSAY_OK) return "";
+  if (!end.fault) return fmt::format("returned {}; expected ok", status_name(static_cast<AssayStatus>(end.status)));
+  if (!end.fault->text.empty()) return end.fault->text;
+  return fmt::format("touched memory that is no tensor's, or raised signal {}", end.fault->signal);
+}
+
 // The last rows of a call whose operations are more than the scalar kernel is asked for.
 CallPart last_rows(const Op& op, const CallPart& whole) {
   constexpr double kOperations = 1e8;
@@ -101,6 +125,7 @@ std::vector<Params> vast_params(const Op& op, double work) {
   constexpr double kOperations = 400;  // times that work
   std::vector<Params> calls = op.family->shapes(op).vast;
   std::erase_if(calls, [&](const Params& params) { return cost_of(op, params).operations() > kOperations * work; });
+  std::ranges::move(grid_params(op), std::back_inserter(calls));
   return calls;
 }
 
@@ -136,17 +161,12 @@ const VastCheck::Rows& VastCheck::asked_of(const Variant& variant) const {
   return variant.run == variants_of(op_).back().run || isa_row(variant.isa).is_model() ? last_ : all_;
 }
 
-VastCheck::Ran VastCheck::run(const Variant& variant) {
+VastCheck::Ran VastCheck::run(const Variant& variant, std::span<const CallPart> parts) {
   Ran ran;
-  const CallPart& call = asked_of(variant).call;
-  const Arguments args(op_, call.params, call.pointers);
-  const KernelEnd end = run_kernel(variant.run, args.data());
-  if (end.fault) {
-    ran.violation = !end.fault->text.empty()
-                        ? end.fault->text
-                        : fmt::format("touched memory that is no tensor's, or raised signal {}", end.fault->signal);
-  } else if (end.status != ASSAY_OK) {
-    ran.violation = fmt::format("returned {}; expected ok", status_name(static_cast<AssayStatus>(end.status)));
+  for (const CallPart& part : parts) {
+    const Arguments args(op_, part.params, part.pointers);
+    ran.violation = how_it_ended(run_kernel(variant.run, args.data()));
+    if (!ran.violation.empty()) break;
   }
   for (std::size_t t = 0; t < memory_.size(); ++t) {
     const TensorSpec& spec = signature_.tensors[t];
@@ -184,9 +204,28 @@ std::optional<Failure> VastCheck::judge(const Rows& rows, const Ran& ran, const 
   return std::nullopt;
 }
 
+std::optional<Failure> VastCheck::check_parts(const Variant& variant, const Ran& whole) {
+  const std::vector<TensorSpec>& specs = all_.signature.tensors;
+  if (std::ranges::any_of(specs, [](const TensorSpec& spec) { return spec.extent_bytes() > kMostInParts; })) return std::nullopt;
+  const std::vector<Split>& splits = all_.signature.splits;
+  if (splits.empty()) return std::nullopt;
+  const bool many_rows = splits.size() > 1 && params_.integer(splits.front().param) >= kRowsToCut;
+  for (const auto& [growth, by_all, most_work] : kCuttings) {
+    if (work_of(op_, params_) > most_work || (!by_all && !many_rows)) continue;
+    const std::vector<CallPart> parts = growing_parts(op_, all_.call, growth, by_all);
+    const Ran ran = run(variant, parts);
+    const bool any_nan = op_.contract->exactness == reference::Exactness::bounded || op_.contract->arithmetic_nans;
+    std::string wrong = ran.violation.empty() ? other_bits(all_.signature, whole.outputs, ran.outputs, any_nan) : ran.violation;
+    if (!wrong.empty())
+      return Failure{Check::guard,
+                     fmt::format("other bits in {} parts that grow from {}: {}", parts.size(), growth.first, wrong)};
+  }
+  return std::nullopt;
+}
+
 CaseResult VastCheck::check(const Variant& variant, const Checks& checks) {
   const Variant scalar = variants_of(op_).back();
-  if (!scalar_) scalar_ = run(scalar);
+  if (!scalar_) scalar_ = run(scalar, {&asked_of(scalar).call, 1});
   CaseResult result;
   result.op = op_.name;
   result.variant = variant.name;
@@ -194,7 +233,11 @@ CaseResult VastCheck::check(const Variant& variant, const Checks& checks) {
   result.tags = {"trivial"};
   result.drawn = true;
   result.placements = 1;
-  result.failure = judge(asked_of(variant), variant.run == scalar.run ? *scalar_ : run(variant), checks, result);
+  const bool is_scalar = variant.run == scalar.run;
+  const Rows& asked = asked_of(variant);
+  const Ran ran = is_scalar ? *scalar_ : run(variant, {&asked.call, 1});
+  result.failure = judge(asked, ran, checks, result);
+  if (!result.failure && !is_scalar && &asked == &all_ && checks.has(Check::guard)) result.failure = check_parts(variant, ran);
   if (result.failure) result.verdict = Verdict::fail;
   result.repro = fmt::format("assay check {} --isa {} --case vast", op_.name, isa_name(variant.isa));
   return result;

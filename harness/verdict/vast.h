@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,6 +45,10 @@ class RepeatedMemory {
 // The op's vast calls that go with random cases of that work: those of not too many operations, since most bytes are only lain over.
 std::vector<Params> vast_params(const Op& op, double work);
 
+// Calls of every length between powers of two, of many rows, heads or columns: few of them alone, and each two counts of those together, are
+// their parts (growing_parts). They go with the vast ones.
+std::vector<Params> grid_params(const Op& op);
+
 // One vast call of an op: inputs from the seed, truth from the reference, for a sample where it is long.
 class VastCheck {
  public:
@@ -66,7 +72,9 @@ class VastCheck {
   };
   // What the variant is asked for: the scalar kernel, and what is no kernel but a model of one, for the last rows.
   const Rows& asked_of(const Variant& variant) const;
-  Ran run(const Variant& variant);
+  Ran run(const Variant& variant, std::span<const CallPart> parts);
+  // In parts of growing sizes, which must give the bits of the whole.
+  std::optional<Failure> check_parts(const Variant& variant, const Ran& whole);
   std::optional<Failure> judge(const Rows& rows, const Ran& ran, const Checks& checks, CaseResult& result) const;
 
   const Op& op_;

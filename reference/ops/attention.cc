@@ -1,6 +1,7 @@
 #include "reference/attention.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
@@ -39,7 +40,8 @@ std::int64_t y_row(const Op& op, const Params&, const A& a) {
 }
 // The view's last rows.
 std::int64_t position(const Op&, const Params& params, const A& a) {
-  return std::max<std::int64_t>(0, bounded_or(params, "first_position", 0) + size_of(params, "length") - a.rows);
+  return std::max<std::int64_t>(0,
+                                bounded_or(params, "first_position", 0, kFarthestPosition) + size_of(params, "length") - a.rows);
 }
 std::int64_t span_count(const Op&, const Params& params, const A& a) {
   return view_layout(params, a).span_count;
@@ -51,7 +53,7 @@ constexpr Field kFields[] = {{"q", offsetof(A, q), tensor},
                              {"n_kv", offsetof(A, n_kv), size},
                              {"head_dim", offsetof(A, head_dim), any},
                              {"n_heads", offsetof(A, n_heads), size, erased<heads>},
-                             {"window", offsetof(A, window), number, constant<0>},
+                             {"window", offsetof(A, window), number, constant<0>, false, {}, nullptr, kFarthestPosition},
                              {"causal", offsetof(A, causal), int32},
                              {"scale", offsetof(A, scale), real32},
                              {"rows", offsetof(A, rows), size, erased<rows>},
@@ -59,7 +61,7 @@ constexpr Field kFields[] = {{"q", offsetof(A, q), tensor},
                              {"y_head_stride", offsetof(A, y_head_stride), size, erased<y_head>, true},
                              {"q_row_stride", offsetof(A, q_row_stride), size, erased<q_row>},
                              {"y_row_stride", offsetof(A, y_row_stride), size, erased<y_row>},
-                             {"position", offsetof(A, position), number, erased<position>},
+                             {"position", offsetof(A, position), number, erased<position>, false, {}, nullptr, kFarthestPosition},
                              {"span_count", offsetof(A, span_count), length, erased<span_count>, false, {}, ""}};
 
 constexpr Field kSpanFields[] = {{"k", offsetof(AssayKvSpan, k), tensor},
@@ -140,7 +142,7 @@ std::vector<NestedArray> arrays(const Op& op, const Params& params, const A& a, 
     span.v = place(2, slot * view.v_strides[0] - view.kept_begin * view.v_strides[2]);
     span.first = view.first_position + i * (view.span_positions + view.span_gap);
     span.count = std::min(view.span_positions, view.length - i * view.span_positions);
-    const std::size_t turned = view.turned && i % 2 == 1 ? 1 : 0;
+    const std::size_t turned = view.turned && std::popcount(static_cast<std::uint64_t>(i)) % 2 == 1 ? 1 : 0;
     span.k_head_stride = view.k_strides[1 + turned];
     span.k_row_stride = view.k_strides[2 - turned];
     span.v_head_stride = view.v_strides[1 + turned];

@@ -50,6 +50,8 @@ struct View {
 };
 constexpr View kWhole[] = {{0, 96, 0}, {0, 101, 0}, {48, 96, 0}, {48, 101, 0}};  // without causality
 constexpr View kCausal[] = {{0, 333, 0}, {0, 333, 9}, {48, 336, 0}, {1008, 336, 0}};
+constexpr std::int64_t kWraps = std::int64_t{1} << 32;
+constexpr View kSeenFromFar = {0, 333, kWraps - 200};  // in 32 bits from its midst
 
 void add_views(const Op& op, ShapeSpace& space) {
   const std::int64_t rows = is_prefill(op) ? 17 : 1;
@@ -62,6 +64,8 @@ void add_views(const Op& op, ShapeSpace& space) {
     call.set("window", window);
     if (is_prefill(op)) call.set("rows", rows);
   };
+  add(kSeenFromFar, 0, 1, 0);
+  add(kCausal[0], 0, 1, kWraps + 7);  // in 32 bits a window of 7
   for (const std::int64_t span : {0, 16, 48}) {
     for (const View& view : kWhole) add(view, span, 0, 0);
     for (const std::int64_t window : {0, 7, 290}) {
@@ -95,8 +99,8 @@ ShapeSpace attention_shapes(const Op& op) {
                     instead_of("k_row_stride", {"k_head_stride", 0, 0, 1, "head_dim"}),
                     instead_of("v_row_stride", {"v_head_stride", 0, 0, 1, "head_dim"})},
                    {{"causal", numbers({1, 1, 1, 1, 1, 0})},
-                    {"scale", {0.0883883461356163, 0.5, -0.25}},
-                    {"first_position", numbers({0, 0, 0, 0, 48, 1008, 65488, 131008, 1 << 24})},
+                    {"scale", {0.0883883461356163, 0.5, -0.25, 0.0, 2.0}},
+                    {"first_position", numbers({0, 0, 0, 0, 0, 48, 1008, 65488, 131008, 1 << 24, kWraps / 2 - 48, kWraps + 48})},
                     {"span_positions", numbers({0, 16, 48, 256})},
                     {"first_slot", numbers({0, 1})},
                     {"slot_step", numbers({1, 10007})},

@@ -21,8 +21,8 @@ using reference::ceil_div;
 std::int64_t size_of(const Params& params, const char* name);
 // A stride: dense where the params do not give it, and at least that.
 std::int64_t stride_of(const Params& params, const char* name, std::int64_t dense);
-// A number that need not be a size, such as a position: small enough that neither a sum nor a product of two overflows.
-std::int64_t bounded_or(const Params& params, const char* name, std::int64_t fallback);
+// A number that need not be a size: small enough that neither a sum nor a product of two overflows.
+std::int64_t bounded_or(const Params& params, const char* name, std::int64_t fallback, std::int64_t most = kMostNumber);
 
 inline TensorSpec strided(TensorSpec spec, std::vector<std::int64_t> strides) {
   spec.strides = std::move(strides);

@@ -71,7 +71,7 @@ ShapeSpace store_shapes(const Op&) {
        used({"head_dim", 80, 160}, {Column::head_dim}),
        {"head_dim_padded", 0, 0, 1, "head_dim"},
        used({"capacity", 64, 200}, {Column::positions}),
-       {"position", 0, 60, 1, nullptr, true},
+       used({"position", 0, 60, 1, nullptr, true}, {Column::positions}),
        {"src_head_stride", 0, 0, 1, "head_dim"},
        instead_of("src_head_stride", {"src_row_stride", 0, 0, 1, "head_dim"})},
       {},

@@ -1,4 +1,6 @@
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include "reference/ops/describe.h"
 #include "reference/rms_norm.h"
@@ -63,13 +65,20 @@ Cost soft_cost(const Op&, const Params&, const Soft& a) {
 }
 
 ShapeSpace norm_shapes(const Op&) {
-  return {{{"rows", 3, 9},
-           used({"n", 1000, 1500}, {Column::hidden, Column::head_dim}),
-           {"x_stride", 0, 0, 1, "n"},
-           {"y_stride", 0, 0, 1, "n"}},
-          {{"eps", {1e-6, 1e-5, 0x1p-20}}},
-          nullptr,
-          {{{"rows", 6}, {"n", 37}, {"x_stride", kVastStride}, {"y_stride", kVastStride + 64}, {"eps", 1e-6}}}};
+  ShapeSpace space{{{"rows", 3, 9},
+                    used({"n", 1000, 1500}, {Column::hidden, Column::head_dim}),
+                    {"x_stride", 0, 0, 1, "n"},
+                    {"y_stride", 0, 0, 1, "n"}},
+                   {{"eps", {1e-6, 1e-5, 0x1p-20, 1e-12, 0.25, 0x1p-126}}},
+                   nullptr,
+                   {{{"rows", 6}, {"n", 37}, {"x_stride", kVastStride}, {"y_stride", kVastStride + 64}, {"eps", 1e-6}}}};
+  // Each model's heads, as rows.
+  std::set<std::pair<std::int64_t, std::int64_t>> seen;
+  for (const Model& model : models()) {
+    if (!seen.insert({model[Column::heads], model.head_dim}).second) continue;
+    space.together.push_back({{"rows", model[Column::heads]}, {"n", model.head_dim}});
+  }
+  return space;
 }
 ShapeSpace soft_shapes(const Op&) {
   Size n = used({"n", 1000, 1200}, {Column::vocab});

@@ -1,6 +1,7 @@
 #include "reference/ops/op.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <stdexcept>
 
@@ -9,7 +10,7 @@
 namespace assay {
 namespace {
 
-constexpr std::int64_t kMost = std::int64_t{1} << 31;
+constexpr std::int64_t kMost = kMostNumber;
 
 std::invalid_argument unexpected(const char* name, std::int64_t value, const std::string& expected) {
   return std::invalid_argument(std::string(name) + " = " + std::to_string(value) + "; expected " + expected);
@@ -28,7 +29,7 @@ std::int64_t integer_of(const Op& op, const Field& field, const Params& params, 
   if (field.at_least) return stride_of(params, name, field.otherwise(op, params, args));
   if (field.otherwise != nullptr && !params.has(name)) return field.otherwise(op, params, args);
   if (field.kind == FieldKind::size) return size_of(params, name);
-  return field.kind == FieldKind::number ? bounded_or(params, name, 0) : params.integer(name);
+  return field.kind == FieldKind::number ? bounded_or(params, name, 0, field.most) : params.integer(name);
 }
 
 template <class T>
@@ -150,10 +151,11 @@ void check_apart(const char* tensor, std::int64_t width, std::vector<Axis> axes)
   }
 }
 
-std::int64_t bounded_or(const Params& params, const char* name, std::int64_t fallback) {
+std::int64_t bounded_or(const Params& params, const char* name, std::int64_t fallback, std::int64_t most) {
   if (!params.has(name)) return fallback;
   const std::int64_t value = params.integer(name);
-  if (value < -kMost || value > kMost) throw unexpected(name, value, "-2^31 .. 2^31");
+  const std::string power = "2^" + std::to_string(std::bit_width(static_cast<std::uint64_t>(most)) - 1);
+  if (value < -most || value > most) throw unexpected(name, value, "-" + power + " .. " + power);
   return value;
 }
 
@@ -200,10 +202,11 @@ Arguments::Arguments(const Arguments& other) : size_(other.size_), arrays_(other
 }
 
 void Arguments::link() {
-  for (const NestedArray& array : arrays_) {
-    const std::byte* const first = array.bytes.data();
-    std::memcpy(bytes_ + array.offset, &first, sizeof first);
-  }
+  for (std::size_t i = 0; i < arrays_.size(); ++i) link(i, arrays_[i].bytes.data());
+}
+
+void Arguments::link(std::size_t number, const void* first) {
+  std::memcpy(bytes_ + arrays_[number].offset, &first, sizeof first);
 }
 
 Signature signature_of(const Op& op, const Params& params) {

@@ -29,7 +29,7 @@ enum class FieldKind : std::uint8_t {
   tensor,  // the pointer of the tensor of that name
   array,   // a pointer to an array beside the tensors (attention's spans), which the family's `arrays` makes
   size,    // int64, 0 .. 2^31, and a stride, at least what `otherwise` gives
-  number,  // int64, -2^31 .. 2^31
+  number,  // int64, of a magnitude of at most `most`
   any,     // int64, whatever it is: what the kernel must refuse
   length,  // int64, how many elements an array has
   choice,  // int32, one of `choices` by its place in them
@@ -37,6 +37,9 @@ enum class FieldKind : std::uint8_t {
   real32,
   real64,
 };
+
+// Of numbers that count memory.
+inline constexpr std::int64_t kMostNumber = std::int64_t{1} << 31;
 
 // A field of a family's argument struct, under its name there and in the parameters of goldens. Fields are filled in the table's
 // order, so that one may depend on those before it.
@@ -49,6 +52,7 @@ struct Field {
   bool at_least = false;  // a stride: no less than `otherwise` says
   std::span<const char* const> choices = {};
   const char* param = nullptr;  // its name among the parameters, where that is another; "": it is none of them
+  std::int64_t most = kMostNumber;
 };
 
 // An array that an argument struct points to.
@@ -152,6 +156,8 @@ class Arguments {
   void* data() { return bytes_; }
   std::size_t size() const { return size_; }
   std::span<const NestedArray> arrays() const { return arrays_; }
+  // Its array `number` lies there, as those of copies do not.
+  void link(std::size_t number, const void* first);
 
  private:
   void link();

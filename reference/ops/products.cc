@@ -74,7 +74,7 @@ Signature signature(const Op& op, const Params& params, const A& a) {
   if (is_gemv(op)) {
     splits = {{"n", unit, {{"w", 0, unit}, {"y", 0}}, {}}};
   } else {
-    splits = {{"n", unit, {{"w", 0, unit}, {"y", 1}}, {{"y_stride", a.y_stride}}}, {"m", 1, {{"x", 0}, {"y", 0}}, {}}};
+    splits = {{"m", 1, {{"x", 0}, {"y", 0}}, {}}, {"n", unit, {{"w", 0, unit}, {"y", 1}}, {{"y_stride", a.y_stride}}}};
   }
   return call_of({weights(op, a), x}, outputs(op, a), splits);
 }
@@ -130,9 +130,9 @@ void add_dear_calls(const Op& op, ShapeSpace& space) {
   };
   // As models have them: a vocabulary, a square, a few sequences at once, a prompt; each just past what is long in all of its sizes.
   if (is_gemv(op) || is_linear(op)) add(1, 100000 + 3 * 32, 1024 + 256);
-  add(2, 4096, 4096);
+  add(7, 4096, 4096);
   if (!is_gemv(op)) add(11, 1024 + 32, 1024 + 256);
-  if (!is_gemv(op)) add(256 + 1, 1024 + 32, 2048 + 256);
+  if (!is_gemv(op)) add(256 + 1, 1024 + 32 + 5, 2048 + 256);
   if (is_tile(op)) return;
   for (const std::int64_t n : {1536, 3072, 5120, 9728, 19456, 40960, 81920, 151936}) {
     add(1, n, std::max(unit, dtype_numbers(x_type(op))));

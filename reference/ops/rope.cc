@@ -67,10 +67,11 @@ Cost table_cost(const Op&, const Params&, const Table& a) {
 }
 
 ShapeSpace table_shapes(const Op&) {
-  return {{{"rows", 5, 20}, {"pairs", 64, 70}, {"table_stride", 0, 0, 1, "pairs"}},
-          {{"recipe", {std::begin(kRecipes), std::end(kRecipes)}}, {"theta", {1e6, 1e4, 5e6, 5e5, 1.5e5, 2.5e5}}},
-          nullptr,
-          {{{"rows", 6}, {"pairs", 37}, {"table_stride", kVastStride}, {"recipe", std::string("f64")}, {"theta", 1e6}}}};
+  return {
+      {{"rows", 5, 20}, {"pairs", 64, 70}, {"table_stride", 0, 0, 1, "pairs"}},
+      {{"recipe", {std::begin(kRecipes), std::end(kRecipes)}}, {"theta", {1e6, 1e4, 5e6, 5e5, 1.5e5, 2.5e5, 1.0, 2.1, 0x1p40}}},
+      nullptr,
+      {{{"rows", 6}, {"pairs", 37}, {"table_stride", kVastStride}, {"recipe", std::string("f64")}, {"theta", 1e6}}}};
 }
 
 std::vector<Params> table_bench_params(const Op&) {
@@ -173,7 +174,7 @@ Cost cost(const Op&, const Params&, const A& a) {
   return {8 * elements + 4 * static_cast<double>(a.rows * a.rot_dim), 3 * elements};
 }
 
-// Sections that every head size can have: pair i takes component i mod 4, in runs of 3, 2, 2 and 1.
+// Sections that every head size can have, some of them empty.
 ShapeSpace shapes(const Op&) {
   ShapeSpace space{
       {{"rows", 5, 6},
@@ -188,9 +189,9 @@ ShapeSpace shapes(const Op&) {
        broadcast({"table_stride", 0, 0, 2, "head_dim"}),
        broadcast(instead_of("table_stride", {"component_stride", 0, 0, 2, "head_dim"}))},
       {{"pairing", {std::begin(kPairings), std::end(kPairings)}},
-       {"section0", {std::int64_t{3}}},
-       {"section1", {std::int64_t{2}}},
-       {"section2", {std::int64_t{2}}},
+       {"section0", {std::int64_t{3}, std::int64_t{0}}},
+       {"section1", {std::int64_t{2}, std::int64_t{0}}},
+       {"section2", {std::int64_t{2}, std::int64_t{11}}},
        {"section3", {std::int64_t{1}}}},
       [](Params& params) {
         if (params.has("rot_dim")) params.set("rot_dim", std::min(params.integer("rot_dim"), params.integer("head_dim")));

@@ -157,6 +157,28 @@ CallPart part_of(const Signature& signature, const CallPart& whole, const Split&
   return part;
 }
 
+std::vector<CallPart> growing_parts(const Op& op, const CallPart& whole, const Growth& growth, bool by_all) {
+  std::vector<Split> splits = signature_of(op, whole.params).splits;
+  if (!by_all && splits.size() > 1) splits.resize(1);
+  std::vector<CallPart> parts{whole};
+  for (const Split& by : splits) {
+    std::vector<CallPart> smaller;
+    for (const CallPart& part : parts) {
+      const Signature signature = signature_of(op, part.params);
+      const Split& split = *std::ranges::find(signature.splits, std::string_view(by.param), &Split::param);
+      const std::int64_t count = part.params.integer(split.param);
+      std::int64_t units = growth.first;
+      for (std::int64_t begin = 0; begin < count; units = growth.next(units)) {
+        const std::int64_t end = std::min(count, begin + units * split.unit);
+        smaller.push_back(part_of(signature, part, split, begin, end));
+        begin = end;
+      }
+    }
+    parts = std::move(smaller);
+  }
+  return parts;
+}
+
 std::vector<Expected> sampled_outputs(const Op& op, const Params& params, std::span<void* const> tensors, std::uint64_t seed,
                                       const reference::Arithmetic& how) {
   const std::vector<Split> splits = signature_of(op, params).splits;

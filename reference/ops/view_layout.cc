@@ -41,7 +41,7 @@ void keep_seen(const A& a, ViewLayout& view) {
 ViewLayout view_layout(const Params& params, const A& a) {
   ViewLayout view{};
   view.length = size_of(params, "length");
-  view.first_position = bounded_or(params, "first_position", 0);
+  view.first_position = bounded_or(params, "first_position", 0, kFarthestPosition);
   view.span_positions = bounded_or(params, "span_positions", 0);  // 0: one span
   if (view.span_positions == 0) view.span_positions = view.length;
   if (view.span_positions < 0) throw std::invalid_argument("span_positions is negative");

@@ -93,6 +93,48 @@ bool any_within(const Number* values, int64_t count, int64_t above, int64_t most
   return false;
 }
 
+// Of values and rows: what a mutant's condition on data is made of.
+template <class Number, class Holds>
+bool any(const Number* values, int64_t count, Holds holds) {
+  for (int64_t i = 0; i < count; ++i) {
+    if (holds(values[i])) return true;
+  }
+  return false;
+}
+template <class Number, class Holds>
+bool all(const Number* values, int64_t count, Holds holds) {
+  return !any(values, count, [&](const Number& value) { return !holds(value); });
+}
+// Of neighbours.
+template <class Number, class Holds>
+bool any_pair(const Number* values, int64_t count, Holds holds) {
+  for (int64_t i = 1; i < count; ++i) {
+    if (holds(values[i - 1], values[i])) return true;
+  }
+  return false;
+}
+template <class Number, class Holds>
+bool all_pairs(const Number* values, int64_t count, Holds holds) {
+  return !any_pair(values, count, [&](Number a, Number b) { return !holds(a, b); });
+}
+template <class Number, class Holds>
+bool any_row(const Number* at, int64_t rows, int64_t stride, int64_t width, Holds holds) {
+  for (int64_t j = 0; j < rows && width > 0; ++j) {
+    if (holds(at + j * stride)) return true;
+  }
+  return false;
+}
+inline int64_t index_of_largest(const float* x, int64_t n) {
+  int64_t at = 0;
+  for (int64_t i = 1; i < n; ++i) at = x[i] > x[at] ? i : at;
+  return at;
+}
+inline float largest_magnitude_of(const float* x, int64_t n) {
+  float most = 0;
+  for (int64_t i = 0; i < n; ++i) most = __builtin_fabsf(x[i]) > most ? __builtin_fabsf(x[i]) : most;
+  return most;
+}
+
 // Whether rows so far apart reach past `most` elements.
 inline bool reaches(int64_t rows, int64_t stride, int64_t most) {
   return rows > 1 && stride > most / (rows - 1);

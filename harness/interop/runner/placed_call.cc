@@ -37,6 +37,8 @@ class PlacedCall {
       throw wire::WireError("sent " + std::to_string(request.parts.size()) + " parts to run at once; expected at most " +
                             std::to_string(kMostThreads));
     }
+    // Here, since only the keeper may map memory.
+    for (const wire::PartImage& part : request.parts) parts_.push_back(relocated(part));
     statuses_.resize(request.parts.size());
   }
 
@@ -54,6 +56,7 @@ class PlacedCall {
   // The arguments of one part, with its own copy of the blocks.
   struct Part {
     std::vector<std::vector<std::byte>> blocks;
+    std::vector<GuardedCopy> arrays;  // of the blocks after the first, as the kernel sees them
     const GuardedMemory* packed = nullptr;
     std::uint8_t* packed_base = nullptr;
     std::int64_t packed_bytes = 0;
@@ -64,10 +67,15 @@ class PlacedCall {
   Part relocated(const wire::PartImage& image) {
     Part part;
     part.blocks = image.blocks;
-    for (const wire::Pointer& one : image.pointers) {
-      const void* target = one.to_block ? static_cast<const void*>(part.blocks[one.target].data()) : seen(one.target);
+    const auto point = [&](const wire::Pointer& one, const void* target) {
       const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(target) + static_cast<std::uintptr_t>(one.addend);
       std::memcpy(part.blocks[one.block].data() + one.offset, &address, sizeof address);
+    };
+    for (const wire::Pointer& one : image.pointers) {
+      if (!one.to_block) point(one, seen(one.target));
+    }
+    for (const wire::Pointer& one : image.pointers) {
+      if (one.to_block) point(one, part.arrays.emplace_back(part.blocks[one.target]).begin());
     }
     return part;
   }
@@ -87,7 +95,7 @@ class PlacedCall {
 
   void run_part(std::size_t index) {
     const wire::PartImage& image = request_.parts[index];
-    Part part = relocated(image);
+    Part& part = parts_[index];
     int status = ASSAY_OK;
     std::optional<CaughtFault> caught;
     std::string wrong;
@@ -155,6 +163,8 @@ class PlacedCall {
     fault.address = reinterpret_cast<std::uintptr_t>(caught.address);
     if (caught.address == nullptr) return fault;
     const auto* address = static_cast<const std::uint8_t*>(caught.address);
+    if (std::ranges::any_of(part.arrays, [&](const GuardedCopy& array) { return array.owns(address); }))
+      fault.text = kArrayTouched;
     if (part.packed != nullptr && part.packed->owns(address)) {
       fault.where = wire::Where::packed;
       fault.offset = address - part.packed_base;
@@ -192,6 +202,7 @@ class PlacedCall {
   const wire::CallRequest& request_;
   Foreign& foreign_;
   std::vector<GuardedMemory> memory_;
+  std::vector<Part> parts_;
   std::vector<std::int32_t> statuses_;
   std::uint64_t odd_call_ = 0;
   std::atomic<bool> took_memory_{false};

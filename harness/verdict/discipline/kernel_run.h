@@ -24,6 +24,8 @@ struct KernelEnd {
 
 // Of a call: the argument struct is its caller's.
 inline constexpr char kArgumentsChanged[] = "changed its arguments";
+// Likewise the arrays that it points to.
+inline constexpr char kArrayTouched[] = "wrote to an array that its arguments point to, or touched what lies beside it";
 
 // What is wrong with a status, in words; empty: it is an AssayStatus.
 std::string no_status(int status);

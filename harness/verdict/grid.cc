@@ -1,0 +1,65 @@
+// Calls that are there for their parts: each long size beside few and many of what can be cut.
+#include <algorithm>
+#include <string_view>
+
+#include "harness/verdict/draw.h"
+#include "harness/verdict/vast.h"
+
+namespace assay {
+namespace {
+
+constexpr double kGridWork = 1 << 24;   // with the bytes that are laid out
+constexpr double kGridSteps = 1 << 20;  // without
+constexpr std::int64_t kUsual = 16;
+constexpr std::int64_t kMostFlat = std::int64_t{1} << 19;
+constexpr std::int64_t kMostUnits = 63;  // parts of 1, 2, 4 .. 32 of them; of 3, 6 .. 24 and what is left
+constexpr std::int64_t kLeastUnits = 7;
+constexpr std::int64_t kLeastOctave = 16;
+
+bool is_cut(const std::vector<Split>& splits, const Size& size) {
+  return std::ranges::find(splits, std::string_view(size.name), &Split::param) != splits.end();
+}
+
+// As many units of what can be cut as the work allows; false: too few.
+bool fill(const Op& op, const ShapeSpace& space, const std::vector<Split>& splits, Params& params) {
+  for (std::int64_t units = kMostUnits; units >= kLeastUnits; units /= 2) {
+    for (const Size& size : space.sizes) {
+      const auto split = std::ranges::find(splits, std::string_view(size.name), &Split::param);
+      if (split != splits.end()) params.set(size.name, std::min(size.limit, in_units(units * split->unit, size)));
+    }
+    if (space.mend != nullptr) space.mend(params);
+    if (work_of(op, params) <= kGridWork && steps_of(cost_of(op, params)) <= kGridSteps) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<Params> grid_params(const Op& op) {
+  const ShapeSpace space = op.family->shapes(op);
+  Params usual;
+  for (const Size& size : space.sizes) {
+    if (size.stride_of == nullptr && !size.optional)
+      usual.set(size.name, std::max({std::min(size.fallback, kUsual * size.unit), size.unit, size.cheap}));
+  }
+  for (const Choice& choice : space.choices) usual.set(choice.name, choice.values.front());
+  if (space.mend != nullptr) space.mend(usual);
+  const std::vector<Split> splits = signature_of(op, usual).splits;
+  if (splits.empty()) return {};
+  std::vector<Params> calls;
+  if (space.sizes.size() == 1) calls.push_back({{space.sizes.front().name, kMostFlat}});
+  for (const Size& size : space.sizes) {
+    if (size.stride_of != nullptr || is_cut(splits, size)) continue;
+    const std::vector<std::int64_t> in_use = values_in_use(size.in_use);
+    const std::int64_t most = std::min(size.limit, std::max(2 * size.most, in_use.empty() ? 0 : in_use.back()));
+    for (std::int64_t octave = kLeastOctave * size.unit; octave < most; octave *= 2) {
+      const std::int64_t length = octave + octave / 4 + (calls.size() % 2 == 0 ? 0 : octave / 4 + 1);  // whole vectors, or a tail
+      Params params = usual;
+      params.set(size.name, std::min(most, in_units(length, size)));
+      if (fill(op, space, splits, params)) calls.push_back(std::move(params));
+    }
+  }
+  return calls;
+}
+
+}  // namespace assay

@@ -1,0 +1,105 @@
+#include "harness/verdict/row_patterns.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "kernels/formats/blocks.h"
+
+namespace assay {
+namespace {
+
+constexpr std::int64_t kRun = 64;  // elements
+
+bool is_real(const Array& array) {
+  return array.dtype == DType::f32 || array.dtype == DType::f16 || array.dtype == DType::bf16;
+}
+
+// Every row begins as the first does, up to half of it or 16; of blocks of which every bit is free up to the middle of a block. One row of such
+// blocks: every block begins so.
+void begin_alike(const TensorSpec& spec, Array& array, std::size_t /*input*/) {
+  const std::size_t size = dtype_size(array.dtype);
+  const bool block = is_block(array.dtype) && !spec.data;
+  const bool one_row = array.elements() == row_length(array);
+  const auto length = static_cast<std::size_t>(block && one_row ? 1 : row_length(array));
+  if (length == 0 || array.dtype == DType::i32) return;
+  const std::size_t elements = std::max(length / 2, std::min<std::size_t>(length - 1, 16));
+  const std::size_t same = elements * size + (block ? size / 2 : 0);
+  for (std::size_t at = length * size; at + same <= array.bytes.size(); at += length * size)
+    std::memcpy(&array.bytes[at], array.bytes.data(), same);
+}
+
+// Rows begin with 16, 32, 64 numbers, at most half of them, that change nothing: 0 in the first and third input, as in a padded row, 1 in
+// the second, as in a norm's weights or a cosine.
+void begin_neutral(const TensorSpec& /*spec*/, Array& array, std::size_t input) {
+  const std::int64_t length = row_length(array);
+  if (!is_real(array)) return;
+  for (std::int64_t i = 0; i < array.elements(); ++i) {
+    if (i % length < std::min(length / 2, std::int64_t{16} << (i / length % 3)))
+      put(array, i, input % 2 == 0 ? SpecialNumber::zero : SpecialNumber::one);
+  }
+}
+
+// Every second run of the first input's rows is masked, as scores are.
+void mask_runs(const TensorSpec& /*spec*/, Array& array, std::size_t input) {
+  const std::int64_t length = row_length(array);
+  if (!is_real(array) || input > 0) return;
+  for (std::int64_t i = 0; i < array.elements(); ++i) {
+    if (i % length / kRun % 2 == 1) put(array, i, SpecialNumber::infinity, true);
+  }
+}
+
+// Every row is one number over and over; indices are all the same.
+void repeat_first(const TensorSpec& /*spec*/, Array& array, std::size_t /*input*/) {
+  if (array.dtype != DType::i32 && !is_real(array)) return;
+  const std::size_t size = dtype_size(array.dtype);
+  const std::size_t row = static_cast<std::size_t>(row_length(array)) * size;
+  for (std::size_t at = 0; at < array.bytes.size(); at += size) std::memcpy(&array.bytes[at], &array.bytes[at / row * row], size);
+}
+
+// Zeros but for the last number of each row, and of each of its super-blocks.
+void zero_but_last(const TensorSpec& spec, Array& array, std::size_t /*input*/) {
+  const std::int64_t length = row_length(array);
+  if (!is_real(array) || spec.data) return;
+  for (std::int64_t i = 0; i < array.elements(); ++i) {
+    const std::int64_t next = i % length + 1;
+    if (next != length && next % ASSAY_QK_K != 0) put(array, i, SpecialNumber::zero);
+  }
+}
+
+// The largest number, and behind it an infinity.
+void infinity_behind_largest(const TensorSpec& spec, Array& array, std::size_t input) {
+  const std::int64_t length = row_length(array);
+  if (!is_real(array) || spec.data || input > 0) return;
+  for (std::int64_t row = 0; row < array.elements(); row += length) {
+    put(array, row + length / 3, SpecialNumber::largest);
+    put(array, row + length - 1 - length / 4, SpecialNumber::infinity);
+  }
+}
+
+// Normal numbers with the least exponent that such have: sums of two are often denormal.
+void barely_normal(const TensorSpec& spec, Array& array, std::size_t /*input*/) {
+  if (array.dtype != DType::f32 || spec.data) return;
+  for (std::size_t at = 0; at < array.bytes.size(); at += sizeof(float)) {
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, &array.bytes[at], sizeof bits);
+    bits = (bits & 0x807fffffU) | 0x00800000U;
+    std::memcpy(&array.bytes[at], &bits, sizeof bits);
+  }
+}
+
+constexpr std::array<RowPattern, 7> kPatterns{{{"rows that begin alike", begin_alike, kRun},
+                                               {"rows that begin with 0 or 1", begin_neutral, kRun},
+                                               {"runs of -inf", mask_runs, 3 * kRun + 1},
+                                               {"rows of one number", repeat_first, kRun},
+                                               {"infinity behind the largest number", infinity_behind_largest, kRun},
+                                               {"zeros but the last", zero_but_last, kRun},
+                                               {"barely normal numbers", barely_normal, kRun}}};
+
+}  // namespace
+
+std::span<const RowPattern> row_patterns() {
+  return kPatterns;
+}
+
+}  // namespace assay

@@ -1,0 +1,27 @@
+// Patterns of the rows of a call's inputs, all of them at once.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "golden/generate.h"
+#include "golden/hdf5.h"
+#include "reference/ops/tensor.h"
+
+namespace assay {
+
+struct RowPattern {
+  const char* what;
+  void (*put)(const TensorSpec& spec, Array& array, std::size_t input);
+  std::int64_t length;  // of rows, if draws have it
+};
+std::span<const RowPattern> row_patterns();
+
+inline std::int64_t row_length(const Array& array) {
+  return array.shape.empty() ? 1 : array.shape.back();
+}
+inline void put(Array& array, std::int64_t i, SpecialNumber number, bool negative = false) {
+  put_special(array.dtype, array.bytes.data(), i, number, negative);
+}
+
+}  // namespace assay

@@ -1,0 +1,167 @@
+// Kernels that go wrong only where data coincide, as a draw hardly ever does.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <set>
+
+#include "harness/verdict/coincidences.h"
+#include "harness/verdict/vast.h"
+#include "kernels/activations/activations.h"
+#include "kernels/attention/attention.h"
+#include "kernels/codecs/codecs.h"
+#include "kernels/isa.h"
+#include "kernels/lookups/lookups.h"
+#include "kernels/norms/norms.h"
+#include "kernels/products/products.h"
+#include "tests/spoiled.h"
+
+namespace assay {
+namespace {
+
+std::string seen_by(const char* op, Kernel kernel) {
+  return failure_of(op, kernel, coincidence_cases(*find_op(op)));
+}
+
+bool ends_as_it_begins(const RmsNormArgs& a) {
+  return a.rows > 0 && a.n > 16 && a.x[0] == a.x[a.n - 1];
+}
+bool cancels(const AddArgs& a) {
+  const std::int64_t half = a.n / 2;
+  for (std::int64_t i = 0; i < half; ++i) {
+    if (a.a[half + i] != -a.a[i]) return false;
+  }
+  return a.n > 1 && a.a[0] != 0;
+}
+bool ascends(const SoftmaxArgs& a) {
+  return a.rows > 0 && a.n > 16 && std::is_sorted(a.x, a.x + a.n) && a.x[0] < a.x[a.n - 1];
+}
+bool counts_up(const EmbedArgs& a) {
+  return a.rows > 2 && a.ids[1] == a.ids[0] + 1 && a.ids[2] == a.ids[0] + 2;
+}
+bool has_row_again(const ProductArgs& a) {
+  const auto* const x = static_cast<const float*>(a.x);
+  for (std::int64_t j = 1; j < a.m; ++j) {
+    if (a.k > 1 && std::memcmp(x + j * a.x_stride, x + (j - 1) * a.x_stride, sizeof(float) * static_cast<std::size_t>(a.k)) == 0)
+      return true;
+  }
+  return false;
+}
+bool has_block_without_scale(const ProductArgs& a) {
+  const auto* const w = static_cast<const BlockQ8_0*>(a.w);
+  return a.m > 0 && std::any_of(w, w + a.n * a.k / ASSAY_QK, [](const BlockQ8_0& b) { return b.d == 0 && b.qs[0] != 0; });
+}
+AssayStatus last_is_not_found(const void* args) noexcept {
+  const auto& a = *static_cast<const ArgmaxArgs*>(args);
+  const AssayStatus status = right_kernel(args);
+  if (status == ASSAY_OK && a.n > 4096 && a.index[0] == a.n - 1) a.index[0] = 0;
+  return status;
+}
+AssayStatus one_number_is_none(const void* args) noexcept {
+  const auto& a = *static_cast<const CodecArgs*>(args);
+  const AssayStatus status = right_kernel(args);
+  const auto* const x = static_cast<const float*>(a.src);
+  for (std::int64_t b = 0; status == ASSAY_OK && b < a.k / ASSAY_QK; ++b) {
+    if (std::count(x + b * ASSAY_QK, x + (b + 1) * ASSAY_QK, 0.0F) == ASSAY_QK - 1) static_cast<BlockQ4_0*>(a.dst)[b].d ^= 1;
+  }
+  return status;
+}
+
+TEST(Coincidences, RowsNumbersAndBlocksHaveThem) {
+  EXPECT_NE(seen_by("rms_norm", spoiled<RmsNormArgs, ends_as_it_begins>), "");
+  EXPECT_NE(seen_by("add", spoiled<AddArgs, cancels>), "");
+  EXPECT_NE(seen_by("softmax", spoiled<SoftmaxArgs, ascends>), "");
+  EXPECT_NE(seen_by("embed_f32", spoiled<EmbedArgs, counts_up>), "");
+  EXPECT_NE(seen_by("gemm_f32", spoiled<ProductArgs, has_row_again>), "");
+  EXPECT_NE(seen_by("gemm_q8_0_f32", spoiled<ProductArgs, has_block_without_scale>), "");
+  EXPECT_NE(seen_by("argmax", last_is_not_found), "");
+  EXPECT_NE(seen_by("encode_q4_0", one_number_is_none), "");
+}
+
+TEST(Coincidences, OfEveryInputAllAreTried) {
+  for (const Op* op : ops()) {
+    const std::vector<TestCase> cases = coincidence_cases(*op);
+    EXPECT_FALSE(cases.empty()) << op->name;
+    EXPECT_TRUE(std::ranges::any_of(cases, [](const TestCase& test) { return test.status == ASSAY_OK; })) << op->name;
+  }
+}
+
+TEST(Coincidences, ARandomCaseOfThemIsRepeatedByItsName) {
+  const Op& op = *find_op("softmax");
+  const GeneratedRequest request{{{"rows", 3}, {"n", 40}}, std::string(kCoincidences), 7};
+  const TestCase one = generated_test_case(op, request);
+  EXPECT_EQ(one.inputs[0].bytes, generated_test_case(op, request).inputs[0].bytes);
+  EXPECT_NE(one.inputs[0].bytes, generated_test_case(op, {request.shape, "gauss", 7}).inputs[0].bytes);
+}
+
+// A drawn case, which is tried in one placement beside its first, is tried in place as well.
+TEST(Coincidences, DrawnCasesAreTriedInPlace) {
+  const auto in_place = [](const AddArgs& a) { return a.n > 0 && (a.y == a.a || a.y == a.b); };
+  for (TestCase& test : coincidence_cases(*find_op("add")))
+    expect_seen(failure_of("add", spoiled<AddArgs, in_place>, {std::move(test)}), "in place of");
+}
+
+AssayStatus reads_a_span_too_many(const void* args) noexcept {
+  const auto& a = *static_cast<const AttentionArgs*>(args);
+  if (a.span_count > 0) static_cast<void>(*const_cast<const volatile std::int64_t*>(&a.spans[a.span_count].first));
+  return right_kernel(args);
+}
+AssayStatus writes_a_span(const void* args) noexcept {
+  const auto& a = *static_cast<const AttentionArgs*>(args);
+  auto* const first = const_cast<volatile std::int64_t*>(&a.spans[0].first);
+  if (a.span_count > 0) *first = *first;
+  return right_kernel(args);
+}
+
+TEST(Coincidences, SpansAreReadOnlyAndEndAtAGuardPage) {
+  const auto one =
+      made("attn_decode_f32", {{"n_kv", 2}, {"group", 2}, {"head_dim", 8}, {"length", 40}, {"causal", 1}, {"scale", 0.25}});
+  for (Kernel kernel : {reads_a_span_too_many, writes_a_span})
+    expect_seen(failure_of("attn_decode_f32", kernel, one), "an array that its arguments point to");
+}
+
+AssayStatus wrong_of_64(const void* args) noexcept {
+  const auto& a = *static_cast<const ProductArgs*>(args);
+  const AssayStatus status = right_kernel(args);
+  if (status == ASSAY_OK && a.m == 64 && a.n >= 512 && a.k >= 512) a.y[0] += 1;
+  return status;
+}
+
+TEST(Coincidences, LongProductsAreCutIntoPartsOfEverySize) {
+  const Op& op = *find_op("gemm_q8_0_q8_0");
+  const auto avx2 = std::ranges::find(op.kernels(), std::string_view("gemm_q8_0_q8_0_avx2"), &AnyKernel::name);
+  right_kernel = avx2 != op.kernels().end() && isa_supported(avx2->isa) ? avx2->run : op.kernels().back().run;
+  std::set<std::string> failures;
+  for (const Params& params : vast_params(op, kRandomWork)) {
+    if (params.integer_or("m", 1) < 128 || params.integer("n") < 1000) continue;
+    const CaseResult result = VastCheck(op, params, 1).check({"wrong", Isa::scalar, wrong_of_64}, Checks::all());
+    if (result.failure) failures.insert(result.failure->message);
+  }
+  ASSERT_FALSE(failures.empty());
+  expect_seen(*failures.begin(), "parts that grow from 1");
+}
+
+// A kernel that keeps its result by where its input lies and the first number there.
+AssayStatus remembers_by_the_first(const void* args) noexcept {
+  static const float* where;
+  static float first;
+  static float last;
+  const auto& a = *static_cast<const AddArgs*>(args);
+  const float now = a.n > 2 ? a.a[0] : 0;
+  const bool same = a.n > 2 && where == a.a && first == now;
+  const AssayStatus status = right_kernel(args);
+  if (status != ASSAY_OK || a.n <= 2) return status;
+  if (same) a.y[a.n - 1] = last;
+  where = a.a;
+  first = now;
+  last = a.y[a.n - 1];
+  return status;
+}
+
+TEST(Coincidences, DataThatBeginAlikeLayThereBefore) {
+  expect_seen(failure_of("add", remembers_by_the_first, made("add", {{"n", 40}})), "where other data lay before");
+}
+
+}  // namespace
+}  // namespace assay
