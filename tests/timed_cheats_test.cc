@@ -179,6 +179,8 @@ TEST(TimedCheats, WhatIsRememberedIsOfNoUse) {
 TEST(TimedCheats, ACallThatWorksForOthersIsNamed) {
   const bench::BenchResult result = timed("works_for_others", bench::Temperature::cold);
   EXPECT_NE(result.failure.find("some do the work of others"), std::string::npos) << result.failure << result.refusal;
+  const bench::BenchResult once = timed("stumbles_once", bench::Temperature::cold);
+  EXPECT_TRUE(once.timed()) << once.failure << once.refusal;
 }
 
 // Inside the bound.

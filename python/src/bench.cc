@@ -49,7 +49,7 @@ class TimedCallable final : public bench::Subject {
     return {.cpu = nb::cast<double>(time[0]), .wall = nb::cast<double>(time[1]), .threads = nb::cast<int>(time[2])};
   }
 
-  std::string judge(const Checks& /*checks*/) const override {
+  std::string judge(const Checks& /*checks*/) override {
     const nb::gil_scoped_acquire python;
     const auto kept = nb::cast<nb::tuple>(answer(timer_.attr("kept")()));
     const TestCase test = timed_.case_of(kFirstSeed + nb::cast<std::uint64_t>(kept[0]), 1);

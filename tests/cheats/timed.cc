@@ -62,6 +62,7 @@ constexpr AssayPluginKernel kKernels[] = {
     kernel("spins_between", only_timed<spins_between>),
     kernel("ahead", only_timed<ahead>),
     kernel("quick_once", only_timed<quick_once>),
+    kernel("stumbles_once", only_timed<stumbles_once>),
     kernel("works_for_others", only_timed<works_for_others>),
     packing("packs_ahead", packs_ahead, uses_packed),
     packing("packs_narrow", packs_narrow, multiplies_packed),

@@ -138,13 +138,23 @@ double ForeignTimer::calls_of_batch() const {
   return static_cast<double>(ring_.seeds().size() * ring_.laps());
 }
 
-// Cold slots hold their data before their turn comes: a call could do the work of many others, and no median would show it.
-std::string ForeignTimer::unevenness() const {
-  const double middle = median(rounds_);
-  const double mean = all_calls_ > 0 ? all_seconds_ / all_calls_ : 0;
-  if (mean <= kMostUneven * middle) return {};
-  return fmt::format("calls take {:.3g} us in the mean and {:.3g} us in the median: some do the work of others", 1e6 * mean,
-                     1e6 * middle);
+bool ForeignTimer::is_uneven(double middle) const {
+  return all_calls_ > 0 && all_seconds_ / all_calls_ > kMostUneven * middle;
+}
+
+// Cold slots hold their data before their turn comes: a call could do the work of many others, and no median would show it. What the machine
+// did meanwhile is no kernel's, and does not come again; who is even the second time is held to the times of the first.
+std::string ForeignTimer::unevenness() {
+  double middle = median(rounds_);
+  if (!is_uneven(middle)) return {};
+  const std::size_t rounds = rounds_.size();
+  rounds_.clear();
+  all_seconds_ = all_calls_ = 0;
+  for (std::size_t i = 0; i < rounds; ++i) round();
+  middle = std::min(middle, median(rounds_));
+  if (!is_uneven(middle)) return {};
+  return fmt::format("calls take {:.3g} us in the mean and {:.3g} us in the median: some do the work of others",
+                     1e6 * all_seconds_ / all_calls_, 1e6 * middle);
 }
 
 void ForeignTimer::hold_outputs() {
@@ -228,7 +238,7 @@ std::string ForeignTimer::digest(std::uint64_t seed) {
 }
 
 // Of what lies around the outputs nothing is known here, and one call says nothing of bias.
-std::string ForeignTimer::judge(const Checks& checks) const {
+std::string ForeignTimer::judge(const Checks& checks) {
   if (std::string uneven = unevenness(); !uneven.empty()) return uneven;
   const Checks values = checks.only({Check::classes, Check::bound, Check::spread, Check::exact, Check::bits});
   const Checks judged = kernel_.canonical ? values : values.only({Check::classes, Check::bound, Check::spread, Check::exact});

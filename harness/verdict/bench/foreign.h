@@ -29,8 +29,8 @@ class ForeignTimer final : public Subject {
   // Throws TimedFailure too where what it wrote is not what it writes untimed.
   CallTime round() override;
   std::string digest(std::uint64_t seed) override;
-  // Holds what was kept of the rounds to the reference.
-  std::string judge(const Checks& checks) const override;
+  // Holds what was kept of the rounds to the reference. Where calls took uneven times there are as many rounds again.
+  std::string judge(const Checks& checks) override;
 
  private:
   struct Sample {
@@ -51,7 +51,8 @@ class ForeignTimer final : public Subject {
   void hold_to_ours(const std::vector<std::vector<Array>>& timed, std::uint64_t laps);
   Untimed run_untimed(std::uint64_t laps);
   double calls_of_batch() const;
-  std::string unevenness() const;
+  bool is_uneven(double middle) const;
+  std::string unevenness();
   void draw(std::uint64_t seed, std::uint64_t laps, const std::vector<Array>& outputs);
 
   const Op& op_;

@@ -97,7 +97,7 @@ class Rival {
   }
 
   // Empty if what it wrote is right; one of ours is.
-  std::string judge(const Checks& checks) const {
+  std::string judge(const Checks& checks) {
     const std::string wrong = old_ != nullptr ? timer_.judge(checks) : "";
     return wrong.empty() ? "" : whose(wrong);
   }

@@ -25,7 +25,7 @@ class Subject {
   // SHA-256 of what calls with data of this seed compute, untimed; empty: it cannot say.
   virtual std::string digest(std::uint64_t /*seed*/) { return {}; }
   // What is wrong with what it computed while it was timed, in words; empty: nothing.
-  virtual std::string judge(const Checks& /*checks*/) const { return {}; }
+  virtual std::string judge(const Checks& /*checks*/) { return {}; }
 };
 
 }  // namespace assay::bench
