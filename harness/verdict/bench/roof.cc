@@ -1,6 +1,7 @@
 #include "harness/verdict/bench/roof.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "harness/verdict/clock.h"
 
@@ -8,6 +9,7 @@ namespace assay::bench {
 namespace {
 
 constexpr std::size_t kReadBytes = std::size_t{32} << 20;
+constexpr std::size_t kPieceBytes = std::size_t{2} << 20;  // of a reading: a huge page
 constexpr std::int64_t kPeakIterations = 1 << 17;
 constexpr int kTrials = 5;          // of each loop, before the race
 constexpr std::size_t kInRace = 4;  // measured in every round
@@ -17,6 +19,14 @@ const PeakLoop* find_peak(Peak peak) {
     if (loop.peak == peak && isa_supported(loop.isa)) return &loop;
   }
   return nullptr;
+}
+
+// Such steps come to every piece before one again, and a few of them to every region.
+std::size_t far_step(std::size_t pieces) {
+  constexpr double kGoldenSection = 0.618;
+  auto step = static_cast<std::size_t>(kGoldenSection * static_cast<double>(pieces));
+  while (std::gcd(step, pieces) != 1) --step;
+  return step;
 }
 
 }  // namespace
@@ -77,12 +87,18 @@ double Roofs::read(std::size_t candidate) {
 
 double Roofs::read(const Candidate& candidate) {
   const PageBuffer& memory = memory_[candidate.pages == Pages::huge ? 1 : 0];
-  const std::size_t bytes = std::min(kReadBytes, memory.size()) / kReadUnit * kReadUnit;
-  // One position for all loops: each reads where none has read for a whole round of the buffer.
-  position_ = position_ + 2 * bytes <= memory.size() ? position_ + bytes : 0;
+  const std::size_t piece = std::min(kPieceBytes, memory.size()) / kReadUnit * kReadUnit;
+  const std::size_t pieces = memory.size() / piece;
+  const std::size_t step = far_step(pieces);
+  const std::size_t count = std::min(kReadBytes / piece, pieces);
   const double start = thread_seconds();
-  candidate.loop->run(memory.data() + position_, bytes);
-  return 1e-9 * static_cast<double>(bytes) / (thread_seconds() - start);
+  // One place for all loops: each reads where none has read for a whole round of the buffer. Some of it may be read half as fast as the rest:
+  // every reading has pieces from all over it.
+  for (std::size_t i = 0; i < count; ++i) {
+    place_ = (place_ + step) % pieces;
+    candidate.loop->run(memory.data() + place_ * piece, piece);
+  }
+  return 1e-9 * static_cast<double>(count * piece) / (thread_seconds() - start);
 }
 
 double Roofs::compute(Peak peak) const {

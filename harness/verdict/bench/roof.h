@@ -47,7 +47,7 @@ class Roofs {
   double read(const Candidate& candidate);
 
   std::array<PageBuffer, 2> memory_;  // by Pages
-  std::size_t position_ = 0;
+  std::size_t place_ = 0;             // the piece that was read last
   std::vector<Candidate> candidates_;
 };
 
