@@ -34,7 +34,7 @@ constexpr Unruly kUnruly[] = {
     {"large_frame", "needs more than 524288 bytes of stack"},
     {"knows_nans", "other bits when placed"},
     {"knows_bytes", "y["},
-    {"x_aligned_alone", "other bits when placed at offsets"},
+    {"x_aligned_alone", "other bits when placed"},
     {"input_restored", "changed its input a: byte 0, which can only be read"},
     {"other_input_in_place", "changed its input b: byte 0, which can only be read"},
     {"arguments", "changed its arguments"},

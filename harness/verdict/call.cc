@@ -181,10 +181,12 @@ Outcome Call::run(Executor& executor, const Placement& placement, const Manner& 
   return examine(executor.run(*this, {&whole, 1}, manner));
 }
 
-std::vector<Array> Call::moved_on(std::vector<Array> inputs, bool later_half) {
+std::vector<Array> Call::moved_on(std::vector<Array> inputs, bool begin_alike) {
+  constexpr std::int64_t kAlike = 16;  // numbers
   for (Array& input : inputs) {
     const auto element = static_cast<std::ptrdiff_t>(dtype_size(input.dtype));
-    const std::int64_t kept = later_half && input.elements() > 2 ? input.elements() / 2 : 0;
+    const std::int64_t most = is_block(input.dtype) ? 1 : kAlike;
+    const std::int64_t kept = begin_alike && input.elements() > 2 ? std::min(input.elements() / 2, most) : 0;
     const auto first = input.bytes.begin() + kept * element;
     if (input.bytes.end() - first > element) std::rotate(first, first + element, input.bytes.end());
   }

@@ -179,8 +179,9 @@ RemoteRunner::Answer RemoteRunner::receive(std::uint64_t sequence, std::uint64_t
   }
 }
 
-RemoteRunner::Answer RemoteRunner::ask(wire::Kind kind, const std::string& payload, std::uint64_t most) {
-  const Deadline deadline = std::chrono::steady_clock::now() + options_.limit;
+RemoteRunner::Answer RemoteRunner::ask(wire::Kind kind, const std::string& payload, std::uint64_t most,
+                                       std::chrono::milliseconds more) {
+  const Deadline deadline = std::chrono::steady_clock::now() + options_.limit + more;
   send(kind, payload, deadline);
   return receive(sequence_, most, deadline);
 }

@@ -87,7 +87,8 @@ class RemoteRunner {
   void load(const std::string& path);
   static Traits traits_of(const wire::KernelInfo& info);
   void add_kernels(const std::vector<wire::KernelInfo>& infos, const RemotePlugin* plugin);
-  Answer ask(wire::Kind kind, const std::string& payload, std::uint64_t most);
+  // `more`: time beyond the limit, for work of its own.
+  Answer ask(wire::Kind kind, const std::string& payload, std::uint64_t most, std::chrono::milliseconds more = {});
   void send(wire::Kind kind, const std::string& payload, Deadline deadline);
   Answer receive(std::uint64_t sequence, std::uint64_t most, Deadline deadline);
   void expect(Io io, std::size_t got, const char* where);

@@ -113,8 +113,9 @@ void TimedRunner::expect_ready(const RemoteRunner::Answer& answer) {
 }
 
 void TimedRunner::fill(const wire::FillRequest& request) {
+  const std::chrono::milliseconds filling(filling_ms(request_.tensors, request.seeds.size()));
   go_on();
-  guarded([&] { expect_ready(runner_->ask(wire::Kind::fill, encode(request), kMostAnswer)); });
+  guarded([&] { expect_ready(runner_->ask(wire::Kind::fill, encode(request), kMostAnswer, filling)); });
   stand_untimed();
 }
 

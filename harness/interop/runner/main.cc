@@ -111,9 +111,10 @@ class Server {
   }
 
   void fill(std::uint64_t sequence, const std::vector<std::byte>& payload) {
-    limit(timed().limit_ms() + 1000);
+    const wire::FillRequest request = wire::decode_fill(payload);
+    limit(timed().limit_ms() + timed().filling_ms(request) + 1000);
     std::optional<wire::Fault> fault;
-    foreign_.run([&] { fault = timed().fill(wire::decode_fill(payload)); });
+    foreign_.run([&] { fault = timed().fill(request); });
     limit(0);
     fault ? end_with(sequence, *fault) : send(wire::Kind::ready, sequence, "");
   }

@@ -32,6 +32,9 @@ class TimedCalls {
   End run(const wire::TimeRequest& request);
 
   std::uint64_t limit_ms() const { return request_.limit_ms; }
+  std::uint64_t filling_ms(const wire::FillRequest& request) const {
+    return assay::filling_ms(request_.tensors, request.seeds.size());
+  }
 
  private:
   struct Slot {

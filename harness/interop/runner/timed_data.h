@@ -66,6 +66,12 @@ inline std::vector<std::uint64_t> timed_offsets(std::span<const TimedTensor> ten
   return offsets;
 }
 
+// Milliseconds that so many slots may take to be filled, beside the limit of a call: they may be four times a large cache.
+inline std::uint64_t filling_ms(std::span<const TimedTensor> tensors, std::uint64_t slots) {
+  constexpr std::uint64_t kLeast = 1 << 18;  // bytes a millisecond
+  return slots * (timed_offsets(tensors, Keep::own).back() + timed_offsets(tensors, Keep::shared).back()) / kLeast;
+}
+
 inline void fill_poison(std::span<std::byte> to, std::uint64_t seed) {
   for (std::size_t at = 0; at < to.size(); at += sizeof seed) {
     const std::uint64_t word = mixed(seed + at);
