@@ -28,6 +28,8 @@ std::size_t sysfs_cache_bytes() {
   return 0;
 }
 
+std::size_t assumed_bytes = 0;
+
 }  // namespace
 
 PageBuffer::PageBuffer(std::size_t bytes, Pages pages) : mapped_(bytes + kHugePage), size_(bytes) {
@@ -60,12 +62,16 @@ PageBuffer& PageBuffer::operator=(PageBuffer&& other) noexcept {
   return *this;
 }
 
+void assume_cache_bytes(std::size_t bytes) {
+  assumed_bytes = bytes;
+}
+
 std::size_t last_level_cache_bytes() {
   static const std::size_t bytes = [] {
     const std::size_t found = sysfs_cache_bytes();
     return found > 0 ? found : std::size_t{32} << 20;
   }();
-  return bytes;
+  return assumed_bytes > 0 ? assumed_bytes : bytes;
 }
 
 std::size_t cold_bytes() {

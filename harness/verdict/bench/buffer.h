@@ -28,6 +28,8 @@ class PageBuffer {
 
 // Bytes of the last level cache; 32 MiB where the system does not say.
 std::size_t last_level_cache_bytes();
+// For tests that are not about times: as if it were so large, so that little memory is cold. Before anything is timed.
+void assume_cache_bytes(std::size_t bytes);
 
 // How much memory a rotation must cover for each visit to be cold: above four times the last level cache,
 // but no more than a quarter of the machine's memory.
