@@ -244,6 +244,7 @@ Comparison compare_expected(const reference::Contract& contract, const TensorSpe
                             const reference::Expected& expected) {
   if (contract.exactness == reference::Exactness::bounded)
     return compare_bounded(spec, y, expected, contract.bias_unit, contract.keeps_sign);
+  if (contract.exactness == reference::Exactness::encoded) return compare_encoded(y, expected.encoding, nullptr);
   return compare_bytes(spec, y, known(spec, expected), contract.arithmetic_nans);
 }
 

@@ -197,7 +197,8 @@ std::optional<Failure> VastCheck::judge(const Rows& rows, const Ran& ran, const 
     result.margin = std::max(result.margin, found.margin);
     if (found.wrong_class && checks.has(Check::classes)) return Failure{Check::classes, describe_miss(spec, *found.wrong_class)};
     const Check check = op_.contract->exactness == reference::Exactness::exact ? Check::exact : Check::bound;
-    if (found.margin > 1 && found.worst && checks.has(check)) return Failure{check, describe_miss(spec, *found.worst)};
+    if (found.margin > 1 && checks.has(check))
+      return Failure{check, found.worst ? describe_miss(spec, *found.worst) : found.note};
     if (checks.has(Check::bits) && ran.last[o].bytes != scalar_->last[o].bytes)
       return Failure{Check::bits, "not the scalar kernel's bits: " + spec.name};
   }
