@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <set>
+#include <utility>
 
 #include "harness/verdict/coincidences.h"
 #include "harness/verdict/vast.h"
@@ -12,6 +13,7 @@
 #include "kernels/attention/attention.h"
 #include "kernels/codecs/codecs.h"
 #include "kernels/isa.h"
+#include "kernels/kv/kv.h"
 #include "kernels/lookups/lookups.h"
 #include "kernels/norms/norms.h"
 #include "kernels/products/products.h"
@@ -161,6 +163,33 @@ AssayStatus remembers_by_the_first(const void* args) noexcept {
 
 TEST(Coincidences, DataThatBeginAlikeLayThereBefore) {
   expect_seen(failure_of("add", remembers_by_the_first, made("add", {{"n", 40}})), "where other data lay before");
+}
+
+AssayStatus copies_gaps(const void* args) noexcept {
+  const auto& a = *static_cast<const KvCopyArgs*>(args);
+  const AssayStatus status = right_kernel(args);
+  const auto bytes = static_cast<std::size_t>((a.positions - 1) * a.src_row_stride + a.head_dim) * sizeof(float);
+  if (status == ASSAY_OK && a.n_kv == 1 && a.src_row_stride == a.dst_row_stride) std::memcpy(a.dst, a.src, bytes);
+  return status;
+}
+
+TEST(Coincidences, NoGapIsAnothersCopy) {
+  const Params alike{{"n_kv", 1}, {"positions", 3}, {"head_dim", 12}, {"src_row_stride", 20}, {"dst_row_stride", 20}};
+  expect_seen(failure_of("kv_copy_f32", copies_gaps, made("kv_copy_f32", alike)), "wrote");
+}
+
+// Eps as it was when rows were last as long.
+AssayStatus keeps_eps(const void* args) noexcept {
+  static std::int64_t n;
+  static float eps;
+  RmsNormArgs a = *static_cast<const RmsNormArgs*>(args);
+  if (std::exchange(n, a.n) != a.n) eps = a.eps;
+  a.eps = eps;
+  return right_kernel(&a);
+}
+
+TEST(Coincidences, SizesComeAgainWithOtherParameters) {
+  EXPECT_NE(failure_of("rms_norm", keeps_eps, pattern_cases(*find_op("rms_norm"))), "");
 }
 
 }  // namespace

@@ -118,7 +118,7 @@ std::string Call::describe(const MemoryFault& fault) const {
 // What was written where none of these tensors lies, in a memory of the first caller; empty: nothing.
 std::string Call::check_gaps(std::size_t memory, const std::vector<Laid>& laid) const {
   std::string wrong;
-  const std::uint8_t* const origin = memory_[memory].writable(pointers_[memory]);
+  const void* const origin = poison_origin(memory_[memory].writable(pointers_[memory]), memory);
   for_each_gap(laid, memory_[memory], [&](const std::uint8_t* begin, const std::uint8_t* end) {
     const auto* touched = poison_.find_touched(origin, begin, end);
     if (touched != nullptr) wrong = laid.empty() ? "wrote" : "wrote " + position(begins_nearest(laid, touched), touched);

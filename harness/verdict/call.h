@@ -94,6 +94,11 @@ class Call {
   void place(const Placement& placement, const std::vector<Array>& inputs, std::size_t caller = 0);
   static std::vector<Array> moved_on(std::vector<Array> inputs, bool begin_alike);
   std::vector<Place> places_of(const Placement& placement) const;
+  // Poison is counted from there: in each memory it begins elsewhere, so that no gap is the copy of another.
+  static const void* poison_origin(const void* base, std::size_t memory) {
+    constexpr std::size_t kApart = 1240;
+    return static_cast<const std::uint8_t*>(base) - kApart * memory;
+  }
   // From the start of the memory to the end of what lies in it.
   static std::size_t extent(const std::vector<Place>& places, const Signature& signature, std::size_t memory);
   std::vector<Laid> laid_in(std::size_t memory) const;

@@ -78,7 +78,7 @@ void Call::place(const Placement& placement, const std::vector<Array>& inputs, s
     std::vector<Laid> data = laid_in(first_of(caller) + m);
     std::erase_if(data, [](const Laid& one) { return one.spec->role == Direction::out; });
     for_each_gap(data, memories[m], [&](std::uint8_t* begin, const std::uint8_t* end) {
-      poison_.fill(pointers[m], begin, end);
+      poison_.fill(poison_origin(pointers[m], m), begin, end);
       return true;
     });
   }

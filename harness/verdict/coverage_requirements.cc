@@ -17,6 +17,7 @@ constexpr std::int64_t kPastCounter = 3 * kPast - 5;  // past what a counter hol
 constexpr std::int64_t kLong = 1025;
 constexpr std::int64_t kManyRows = 129;
 constexpr std::int64_t kRemainders = 16;  // by the lanes of a vector, and by the rows of a packed block
+constexpr std::int64_t kGap = 8;
 constexpr std::int64_t kMostOctave = 1 << 17;
 
 std::int64_t round_down(std::int64_t value, std::int64_t unit) {
@@ -62,6 +63,7 @@ class Maker {
     }
     whole(0, 0);
     whole(2 * kRemainders + 1, kFarStride - 1);
+    gaps_alike();
     for (const std::int64_t side : {2 * kRemainders, kRemainders * kRemainders}) square(side);
     for (const Params& call : space_.together) together(call);
   }
@@ -193,6 +195,17 @@ class Maker {
         wishes.push_back(range(size, units, std::min(size.limit, 16 * units), units));
     }
     add(std::move(wishes), fmt::format("whole vectors everywhere, gaps from {} on", least_gap), kSingleWork);
+  }
+  // Rows of all tensors as far apart.
+  void gaps_alike() {
+    std::vector<Wish> wishes;
+    for (const Size& size : space_.sizes) {
+      const std::int64_t few = std::min(size.limit, 3 * size.unit);
+      if (size.stride_of != nullptr && size.without == nullptr) wishes.push_back(range(size, kGap, kGap));
+      if (size.stride_of == nullptr && !size.optional) wishes.push_back(range(size, few, few));
+    }
+    if (std::ranges::count_if(wishes, [](const Wish& one) { return one.size->stride_of != nullptr; }) > 1)
+      add(std::move(wishes), fmt::format("gaps of {} everywhere", kGap), kSingleWork);
   }
   // Every size alike, in whole units.
   void square(std::int64_t side) {

@@ -170,11 +170,13 @@ std::optional<TestCase> masked_spans(const Op& op) {
   return named(op, std::move(test), "keys of -inf");
 }
 
-// Of attention: values that are infinite, of keys whose weights underflow to 0.
+// Of attention: values that are infinite, of keys whose weights underflow to 0; of so many query heads to a kv head.
+template <std::int64_t kGroup>
 std::optional<TestCase> weightless_values(const Op& op) {
   if (std::string_view(op.family->name) != "attention") return std::nullopt;
   Params params = square_params(op, "");
   params.set("length", std::int64_t{40});
+  params.set("group", kGroup);
   TestCase test = drawn_case(op, std::move(params), "gauss", kSeed);
   const std::int64_t width = row_length(test.inputs[0]);
   for (std::int64_t i = 0; i < test.inputs[0].elements(); i += width) put(test.inputs[0], i, SpecialNumber::one);
@@ -194,6 +196,17 @@ std::optional<TestCase> far_ties(const Op& op) {
   Array& row = test.inputs.front();
   for (const std::int64_t i : {std::int64_t{0}, row.elements() / 2 + 1, row.elements() - 1}) put(row, i, SpecialNumber::largest);
   return named(op, std::move(test), "equal maxima far apart");
+}
+
+// One behind the other, of the same sizes and data, with other real parameters: what is kept by sizes shows in the second.
+void add_twins(const Op& op, std::vector<TestCase>& cases) {
+  const Params params = square_params(op, "");
+  Params other = params;
+  for (const auto& [name, value] : params.values()) {
+    if (const double* const real = std::get_if<double>(&value)) other.set(name, 2 * *real);
+  }
+  if (other.values() == params.values()) return;
+  for (const Params& one : {params, other}) cases.push_back(named(op, drawn_case(op, one, "gauss", kSeed), "one of twins"));
 }
 
 }  // namespace
@@ -217,7 +230,8 @@ std::vector<TestCase> pattern_cases(const Op& op) {
     }
   }
   add_turns(op, cases);
-  for (auto* made : {far_ties, masked_spans, weightless_values}) {
+  add_twins(op, cases);
+  for (auto* made : {far_ties, masked_spans, weightless_values<1>, weightless_values<kSquares[0]>}) {
     if (auto test = made(op)) cases.push_back(std::move(*test));
   }
   return cases;

@@ -76,6 +76,13 @@ void zero_seconds(const TensorSpec& spec, Array& array, std::size_t /*input*/) {
   }
 }
 
+// Of several rows the last is zeros, as padding is.
+void zero_last_row(const TensorSpec& spec, Array& array, std::size_t /*input*/) {
+  const std::int64_t length = row_length(array);
+  if (!is_real(array) || spec.data || array.elements() == length) return;
+  for (std::int64_t i = array.elements() - length; i < array.elements(); ++i) put(array, i, SpecialNumber::zero);
+}
+
 // The largest number, and behind it an infinity.
 void infinity_behind_largest(const TensorSpec& spec, Array& array, std::size_t input) {
   const std::int64_t length = row_length(array);
@@ -97,12 +104,13 @@ void barely_normal(const TensorSpec& spec, Array& array, std::size_t /*input*/) 
   }
 }
 
-constexpr std::array<RowPattern, 8> kPatterns{{{"rows that begin alike", begin_alike, kRun},
+constexpr std::array<RowPattern, 9> kPatterns{{{"rows that begin alike", begin_alike, kRun},
                                                {"rows that begin with 0 or 1", begin_neutral, kRun},
                                                {"runs of -inf", mask_runs, 3 * kRun + 1},
                                                {"rows of one number", repeat_first, kRun},
                                                {"infinity behind the largest number", infinity_behind_largest, kRun},
                                                {"zeros but the last", zero_but_last, kRun},
+                                               {"a last row of zeros", zero_last_row, kRun},
                                                {"every second super-block zeros", zero_seconds, 3 * ASSAY_QK_K},
                                                {"barely normal numbers", barely_normal, kRun}}};
 

@@ -55,17 +55,19 @@ constexpr View kSeenFromFar = {0, 333, kWraps - 200};  // in 32 bits from its mi
 
 void add_views(const Op& op, ShapeSpace& space) {
   const std::int64_t rows = is_prefill(op) ? 17 : 1;
-  const auto add = [&](const View& view, std::int64_t span, std::int64_t causal, std::int64_t window) {
+  const auto add = [&](const View& view, std::int64_t span, std::int64_t causal, std::int64_t window, std::int64_t slot = 0) {
     Params& call = space.together.emplace_back(Params{{"n_kv", 2}, {"group", 3}, {"head_dim", 12}, {"causal", causal}});
     call.set("length", view.length);
     call.set("first_position", view.first);
     call.set("position", view.first + view.length - rows + view.behind);
     call.set("span_positions", span);
     call.set("window", window);
+    call.set("first_slot", slot);
     if (is_prefill(op)) call.set("rows", rows);
   };
   add(kSeenFromFar, 0, 1, 0);
-  add(kCausal[0], 0, 1, kWraps + 7);  // in 32 bits a window of 7
+  add(kCausal[0], 0, 1, kWraps + 7);                                                 // in 32 bits a window of 7
+  for (const std::int64_t window : {0, 7, 290}) add(kCausal[0], 256, 1, window, 1);  // two spans, the second before the first
   for (const std::int64_t span : {0, 16, 48}) {
     for (const View& view : kWhole) add(view, span, 0, 0);
     for (const std::int64_t window : {0, 7, 290}) {
