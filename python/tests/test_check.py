@@ -153,7 +153,9 @@ def test_traits():
 
 def test_several_outputs():
     def table(positions, pairs, theta, recipe):
-        angle = positions[:, None] * np.float64(theta) ** (-np.arange(pairs) / max(pairs, 1))
+        # The recipe's power is rounded correctly, which that of float64 is not.
+        power = (np.longdouble(theta) ** (-np.arange(pairs) / max(pairs, 1))).astype(np.float64)
+        angle = positions[:, None] * power
         return np.cos(angle).astype(np.float32), np.sin(angle).astype(np.float32)
 
     report = assay.check("rope_table", table, shape={"rows": 4, "pairs": 32, "recipe": "f64", "theta": 1e4})
