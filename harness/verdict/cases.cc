@@ -132,7 +132,7 @@ Params complete_params(const Op& op, const Params& given) {
   Params params = given;
   for (const Size& size : space.sizes) {
     known.emplace_back(size.name);
-    if (!params.has(size.name) && size.stride_of == nullptr && !size.optional) params.set(size.name, size.fallback);
+    if (!params.has(size.name) && size.in_every_call()) params.set(size.name, size.fallback);
   }
   for (const Choice& choice : space.choices) {
     known.emplace_back(choice.name);

@@ -31,7 +31,7 @@ std::optional<OtherCall> smaller_call(const Op& op, const Params& params) {
   const ShapeSpace space = op.family->shapes(op);
   Params smaller;
   for (const Size& size : space.sizes) {
-    if (size.stride_of != nullptr || size.optional) continue;
+    if (!size.in_every_call()) continue;
     smaller.set(size.name, std::max(size.unit, params.integer_or(size.name, size.fallback) * 5 / 8 / size.unit * size.unit));
   }
   for (const Choice& choice : space.choices) smaller.set(choice.name, choice.values.front());

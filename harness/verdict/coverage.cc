@@ -65,7 +65,7 @@ void set_strides(const ShapeSpace& space, const std::vector<Wish>& wishes, Param
 
 bool Requirement::met(const Params& params) const {
   const auto shows = [&](const Size& size) {
-    if (size.stride_of != nullptr || size.optional || !params.has(size.name)) return true;
+    if (!size.in_every_call() || !params.has(size.name)) return true;
     return params.integer(size.name) >= std::max<std::int64_t>(1, size.cheap) ||
            std::ranges::find(wishes, size.name, &Wish::param) != wishes.end();
   };

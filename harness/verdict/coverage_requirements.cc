@@ -87,7 +87,7 @@ class Maker {
   void add(std::vector<Wish> wishes, std::string what, double work) {
     Params cheapest;
     for (const Size& size : space_.sizes) {
-      if (size.stride_of == nullptr && !size.optional) cheapest.set(size.name, std::max(size.unit, size.cheap));
+      if (size.in_every_call()) cheapest.set(size.name, std::max(size.unit, size.cheap));
     }
     for (const Choice& choice : space_.choices) cheapest.set(choice.name, choice.values.front());
     for (const Wish& wish : wishes) {
@@ -191,8 +191,7 @@ class Maker {
     for (const Size& size : space_.sizes) {
       const std::int64_t units = std::min(size.limit, (size.most > kPast * size.unit ? 4 * kRemainders : 2) * size.unit);
       if (size.stride_of != nullptr && size.without == nullptr) wishes.push_back(range(size, least_gap, most_gap));
-      if (size.stride_of == nullptr && !size.optional)
-        wishes.push_back(range(size, units, std::min(size.limit, 16 * units), units));
+      if (size.in_every_call()) wishes.push_back(range(size, units, std::min(size.limit, 16 * units), units));
     }
     add(std::move(wishes), fmt::format("whole vectors everywhere, gaps from {} on", least_gap), kSingleWork);
   }
@@ -202,7 +201,7 @@ class Maker {
     for (const Size& size : space_.sizes) {
       const std::int64_t few = std::min(size.limit, 3 * size.unit);
       if (size.stride_of != nullptr && size.without == nullptr) wishes.push_back(range(size, kGap, kGap));
-      if (size.stride_of == nullptr && !size.optional) wishes.push_back(range(size, few, few));
+      if (size.in_every_call()) wishes.push_back(range(size, few, few));
     }
     if (std::ranges::count_if(wishes, [](const Wish& one) { return one.size->stride_of != nullptr; }) > 1)
       add(std::move(wishes), fmt::format("gaps of {} everywhere", kGap), kSingleWork);
@@ -212,7 +211,7 @@ class Maker {
     std::vector<Wish> wishes;
     for (const Size& size : space_.sizes) {
       const std::int64_t value = in_units(side, size);
-      if (size.stride_of == nullptr && !size.optional && value <= size.limit) wishes.push_back(range(size, value, value));
+      if (size.in_every_call() && value <= size.limit) wishes.push_back(range(size, value, value));
     }
     add(std::move(wishes), fmt::format("every size {}", side), kSingleWork);
   }

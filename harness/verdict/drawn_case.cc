@@ -54,6 +54,24 @@ void put_last_index(const TensorSpec& spec, Array& array) {
 
 }  // namespace
 
+Params most_rows_of(const Op& op, Draws& draws, int tries, const WantedRows& wanted) {
+  const ShapeSpace space = op.family->shapes(op);
+  Params best;
+  std::int64_t most = -1;
+  for (int i = 0; i < tries; ++i) {
+    Params params = draw_params(op, space, draws, wanted.work);
+    std::int64_t worth = 0;
+    for (const TensorSpec& spec : signature_of(op, params).tensors) {
+      const std::int64_t row = std::max<std::int64_t>(spec.shape.back(), 1);
+      if (spec.role == Direction::in) worth += std::min(row, wanted.length) * std::min(spec.elements() / row, wanted.rows);
+    }
+    if (worth <= most) continue;
+    most = worth;
+    best = std::move(params);
+  }
+  return best;
+}
+
 TestCase drawn_case(const Op& op, Params params, const std::string& data, std::uint64_t seed) {
   TestCase test;
   test.params = std::move(params);

@@ -37,6 +37,15 @@ AssayStatus status_for(const Op& op, const Params& params, const Signature& sign
 void add_coincidences(const Op& op, const Signature& signature, std::vector<std::size_t>& next, Draws& draws,
                       std::vector<Array>& inputs);
 
+// Rows that inputs are to have: so many, each of so many numbers, in a call of that work.
+struct WantedRows {
+  std::int64_t rows;
+  std::int64_t length;
+  double work;
+};
+// Of so many draws the one whose inputs have most of them.
+Params most_rows_of(const Op& op, Draws& draws, int tries, const WantedRows& wanted);
+
 // Of parameters that nobody chose: the rest follows from the seed. It has no name yet. `data`: a distribution, or kCoincidences.
 TestCase drawn_case(const Op& op, Params params, const std::string& data, std::uint64_t seed);
 

@@ -123,22 +123,17 @@ Execution InProcess::run(const Call& call, std::span<const CallPart> parts, cons
   if (!handlers_) handlers_.emplace();
   std::vector<Arguments> all;
   all.reserve(parts.size());
-  static thread_local std::vector<GuardedCopy> arrays;  // mapped once: a call may take less than that
-  std::size_t used = 0;
+  static thread_local GuardedCopies arrays;  // mapped once: a call may take less than that
+  arrays.drop();
   for (const CallPart& part : parts) {
     Arguments& args = all.emplace_back(call.op(), part.params, part.pointers, part.instead);
-    for (std::size_t i = 0; i < args.arrays().size(); ++i, ++used) {
-      const std::vector<std::byte>& bytes = args.arrays()[i].bytes;
-      used < arrays.size() ? arrays[used].set(bytes) : static_cast<void>(arrays.emplace_back(bytes));
-      args.link(i, arrays[used].begin());
-    }
+    for (std::size_t i = 0; i < args.arrays().size(); ++i) args.link(i, arrays.add(args.arrays()[i].bytes));
   }
   const auto run = [&] {
     const std::vector<std::byte> given = bytes_of(all);
     Execution result = run_here(kernel_, call, all, manner);
     if (!result.fault && result.failure.empty() && bytes_of(all) != given) result.failure = kArgumentsChanged;
-    const auto owns = [&](const GuardedCopy& array) { return array.owns(result.fault->address); };
-    if (result.fault && std::ranges::any_of(arrays, owns)) {
+    if (result.fault && arrays.owns(result.fault->address)) {
       result.fault.reset();
       result.failure = kArrayTouched;
     }

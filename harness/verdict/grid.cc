@@ -16,16 +16,18 @@ constexpr std::int64_t kMostUnits = 63;  // parts of 1, 2, 4 .. 32 of them; of 3
 constexpr std::int64_t kLeastUnits = 7;
 constexpr std::int64_t kLeastOctave = 16;
 
-bool is_cut(const std::vector<Split>& splits, const Size& size) {
-  return std::ranges::find(splits, std::string_view(size.name), &Split::param) != splits.end();
+// Null: it cannot be cut.
+const Split* split_of(const std::vector<Split>& splits, const Size& size) {
+  const auto found = std::ranges::find(splits, std::string_view(size.name), &Split::param);
+  return found == splits.end() ? nullptr : &*found;
 }
 
 // As many units of what can be cut as the work allows; false: too few.
 bool fill(const Op& op, const ShapeSpace& space, const std::vector<Split>& splits, Params& params) {
   for (std::int64_t units = kMostUnits; units >= kLeastUnits; units /= 2) {
     for (const Size& size : space.sizes) {
-      const auto split = std::ranges::find(splits, std::string_view(size.name), &Split::param);
-      if (split != splits.end()) params.set(size.name, std::min(size.limit, in_units(units * split->unit, size)));
+      const Split* const split = split_of(splits, size);
+      if (split != nullptr) params.set(size.name, std::min(size.limit, in_units(units * split->unit, size)));
     }
     if (space.mend != nullptr) space.mend(params);
     if (work_of(op, params) <= kGridWork && steps_of(cost_of(op, params)) <= kGridSteps) return true;
@@ -39,7 +41,7 @@ std::vector<Params> grid_params(const Op& op) {
   const ShapeSpace space = op.family->shapes(op);
   Params usual;
   for (const Size& size : space.sizes) {
-    if (size.stride_of == nullptr && !size.optional)
+    if (size.in_every_call())
       usual.set(size.name, std::max({std::min(size.fallback, kUsual * size.unit), size.unit, size.cheap}));
   }
   for (const Choice& choice : space.choices) usual.set(choice.name, choice.values.front());
@@ -49,7 +51,7 @@ std::vector<Params> grid_params(const Op& op) {
   std::vector<Params> calls;
   if (space.sizes.size() == 1) calls.push_back({{space.sizes.front().name, kMostFlat}});
   for (const Size& size : space.sizes) {
-    if (size.stride_of != nullptr || is_cut(splits, size)) continue;
+    if (size.stride_of != nullptr || split_of(splits, size) != nullptr) continue;
     const std::vector<std::int64_t> in_use = values_in_use(size.in_use);
     const std::int64_t most = std::min(size.limit, std::max(2 * size.most, in_use.empty() ? 0 : in_use.back()));
     for (std::int64_t octave = kLeastOctave * size.unit; octave < most; octave *= 2) {

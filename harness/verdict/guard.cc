@@ -109,10 +109,18 @@ std::uint8_t* GuardedMemory::writable(const void* address) const {
   return begin_ + (offset < second ? offset : offset - static_cast<std::ptrdiff_t>(distance()));
 }
 
-void GuardedCopy::set(std::span<const std::byte> bytes) {
-  count_ = bytes.size();
-  if (!memory_ || static_cast<std::size_t>(memory_->end() - memory_->begin()) < count_) memory_.emplace(count_);
-  std::ranges::copy(bytes, reinterpret_cast<std::byte*>(memory_->end() - count_));
+const void* GuardedCopies::add(std::span<const std::byte> bytes) {
+  if (used_ == memory_.size()) memory_.emplace_back();
+  std::optional<GuardedMemory>& memory = memory_[used_++];
+  if (!memory || static_cast<std::size_t>(memory->end() - memory->begin()) < bytes.size()) memory.emplace(bytes.size());
+  std::uint8_t* const begin = memory->end() - bytes.size();
+  std::ranges::copy(bytes, reinterpret_cast<std::byte*>(begin));
+  return memory->read_only(begin);
+}
+
+bool GuardedCopies::owns(const void* address) const {
+  return std::any_of(memory_.begin(), memory_.begin() + static_cast<std::ptrdiff_t>(used_),
+                     [&](const std::optional<GuardedMemory>& one) { return one->owns(address); });
 }
 
 }  // namespace assay

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 
@@ -44,18 +45,19 @@ class GuardedMemory {
   std::size_t page_ = 0;
 };
 
-// Bytes that can only be read, an inaccessible page right behind the last.
-class GuardedCopy {
+// Copies of bytes that can only be read, an inaccessible page right behind the last of each.
+class GuardedCopies {
  public:
-  explicit GuardedCopy(std::span<const std::byte> bytes) { set(bytes); }
-  // Others, in the same memory where they have room there.
-  void set(std::span<const std::byte> bytes);
-  const void* begin() const { return memory_->read_only(memory_->end() - count_); }
-  bool owns(const void* address) const { return memory_->owns(address); }
+  // Where the copy begins. It stays there until all are dropped.
+  const void* add(std::span<const std::byte> bytes);
+  // Their memory is kept for those to come.
+  void drop() { used_ = 0; }
+  // True if the address lies in one of them or beside it.
+  bool owns(const void* address) const;
 
  private:
-  std::optional<GuardedMemory> memory_;
-  std::size_t count_ = 0;
+  std::deque<std::optional<GuardedMemory>> memory_;
+  std::size_t used_ = 0;
 };
 
 }  // namespace assay

@@ -34,16 +34,6 @@ TestCase named(const Op& op, TestCase test, const std::string& what) {
   return test;
 }
 
-// How much of its inputs a pattern can show in: their rows, up to three, as long as asked for.
-std::int64_t worth_of(const Op& op, const Params& params, std::int64_t length) {
-  std::int64_t worth = 0;
-  for (const TensorSpec& spec : signature_of(op, params).tensors) {
-    const std::int64_t row = std::max<std::int64_t>(spec.shape.back(), 1);
-    if (spec.role == Direction::in) worth += std::min(row, length) * std::min<std::int64_t>(spec.elements() / row, 3);
-  }
-  return worth;
-}
-
 // Whether an input has too few rows, or too short ones, for a pattern of sixteen numbers.
 bool too_short(const Op& op, const Params& params) {
   return std::ranges::any_of(signature_of(op, params).tensors, [](const TensorSpec& spec) {
@@ -54,18 +44,10 @@ bool too_short(const Op& op, const Params& params) {
 
 // The draw whose inputs have most rows, up to three, that are as long; of an op whose rows cost much one that costs more.
 TestCase long_case(const Op& op, std::int64_t length) {
-  const ShapeSpace space = op.family->shapes(op);
   Params best;
   for (double work = kPatternWork; work <= kSharedWork && (best.values().empty() || too_short(op, best)); work *= 8) {
     Draws draws(kSeed);
-    std::int64_t most = -1;
-    for (int i = 0; i < kTries; ++i) {
-      Params params = draw_params(op, space, draws, work);
-      const std::int64_t worth = worth_of(op, params, length);
-      if (worth <= most) continue;
-      most = worth;
-      best = std::move(params);
-    }
+    best = most_rows_of(op, draws, kTries, {.rows = 3, .length = length, .work = work});
   }
   return drawn_case(op, std::move(best), "gauss", kSeed);
 }
@@ -75,7 +57,7 @@ Params square_params(const Op& op, std::string_view but, std::int64_t square = k
   const ShapeSpace space = op.family->shapes(op);
   Params params;
   for (const Size& size : space.sizes) {
-    if (size.stride_of != nullptr || size.optional) continue;
+    if (!size.in_every_call()) continue;
     params.set(size.name, size.name == but ? size.unit : std::min(in_units(square, size), size.limit));
   }
   for (const Choice& choice : space.choices) params.set(choice.name, choice.values.front());

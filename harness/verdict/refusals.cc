@@ -38,7 +38,7 @@ Params smallest(const Op& op) {
   const ShapeSpace space = op.family->shapes(op);
   Params params;
   for (const Size& size : space.sizes) {
-    if (size.stride_of == nullptr && !size.optional) params.set(size.name, size.unit);
+    if (size.in_every_call()) params.set(size.name, size.unit);
   }
   for (const Choice& choice : space.choices) params.set(choice.name, choice.values.front());
   return params;

@@ -168,7 +168,7 @@ std::vector<TestCase> refused_value_cases(const Op& op) {
   // Where there is nothing to do.
   for (const Size& size : space.sizes) {
     Draws draws(1);
-    if (size.stride_of == nullptr && !size.optional)
+    if (size.in_every_call())
       add_refusable(op, draw_params(op, space, draws, kRefusedWork, {{size.name, std::int64_t{0}}}), true, cases);
   }
   // In a row, or as an id, that lies far.
@@ -188,7 +188,7 @@ std::vector<TestCase> value_cases(const Op& op) {
   // Beside nothing else: where each size in turn is one.
   std::uint32_t seed = 0;
   for (const Size& size : space.sizes) {
-    if (size.stride_of != nullptr || size.optional) continue;
+    if (!size.in_every_call()) continue;
     Draws draws(++seed);
     const Params params = draw_params(op, space, draws, kRefusedWork, {{size.name, size.unit}});
     add_wild(op, params, kExceptions[seed % 2], seed, draws, 1, cases);

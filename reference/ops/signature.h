@@ -71,6 +71,8 @@ struct Size {
   std::int64_t limit = std::int64_t{1} << 24;  // the largest that kernels take, or that a case can hold
   const char* without = nullptr;               // a stride: another that is not given beside it, but follows from it
   bool may_be_0 = false;                       // a stride: 0 is one row for all
+
+  bool in_every_call() const { return stride_of == nullptr && !optional; }
 };
 
 // A parameter with a few values that matter; the first is the default.

@@ -24,8 +24,8 @@ struct ViewLayout {
   std::int64_t slots;
   std::int64_t first_slot;
   std::int64_t slot_step;
-  bool
-      turned;  // spans 1, 2, 4, 7 .. (an odd number of binary ones) have positions where the others have heads, and heads where they have positions
+  // Spans 1, 2, 4, 7 .. (an odd number of binary ones) have positions where the others have heads, and heads where they have positions.
+  bool turned;
   bool only_seen;           // the tensors hold only rows that some query sees: kept_begin .. kept_end - 1 of the one span
   std::int64_t kept_begin;  // else 0
   std::int64_t kept_end;    // else span_positions

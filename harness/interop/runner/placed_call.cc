@@ -56,7 +56,6 @@ class PlacedCall {
   // The arguments of one part, with its own copy of the blocks.
   struct Part {
     std::vector<std::vector<std::byte>> blocks;
-    std::vector<GuardedCopy> arrays;  // of the blocks after the first, as the kernel sees them
     const GuardedMemory* packed = nullptr;
     std::uint8_t* packed_base = nullptr;
     std::int64_t packed_bytes = 0;
@@ -75,7 +74,7 @@ class PlacedCall {
       if (!one.to_block) point(one, seen(one.target));
     }
     for (const wire::Pointer& one : image.pointers) {
-      if (one.to_block) point(one, part.arrays.emplace_back(part.blocks[one.target]).begin());
+      if (one.to_block) point(one, arrays_.add(part.blocks[one.target]));
     }
     return part;
   }
@@ -163,8 +162,7 @@ class PlacedCall {
     fault.address = reinterpret_cast<std::uintptr_t>(caught.address);
     if (caught.address == nullptr) return fault;
     const auto* address = static_cast<const std::uint8_t*>(caught.address);
-    if (std::ranges::any_of(part.arrays, [&](const GuardedCopy& array) { return array.owns(address); }))
-      fault.text = kArrayTouched;
+    if (arrays_.owns(address)) fault.text = kArrayTouched;
     if (part.packed != nullptr && part.packed->owns(address)) {
       fault.where = wire::Where::packed;
       fault.offset = address - part.packed_base;
@@ -203,6 +201,7 @@ class PlacedCall {
   Foreign& foreign_;
   std::vector<GuardedMemory> memory_;
   std::vector<Part> parts_;
+  GuardedCopies arrays_;  // of all parts' blocks after the first, as the kernel sees them
   std::vector<std::int32_t> statuses_;
   std::uint64_t odd_call_ = 0;
   std::atomic<bool> took_memory_{false};
