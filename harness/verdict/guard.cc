@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -62,7 +63,8 @@ void give_back_addresses(std::uint8_t* base, std::size_t bytes) {
 // not to be had, as of an emulated kernel, a file in memory is mapped twice.
 bool map_twice(void* first, void* second, std::size_t bytes) {
   constexpr int kWritten = PROT_READ | PROT_WRITE;
-  if (mmap(first, bytes, kWritten, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) return false;
+  // All of it is written soon.
+  if (mmap(first, bytes, kWritten, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED | MAP_POPULATE, -1, 0) == MAP_FAILED) return false;
   if (mremap(first, 0, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, second) != MAP_FAILED)
     return mprotect(second, bytes, PROT_READ) == 0;
   const int file = memfd_create("assay-guarded", MFD_CLOEXEC);
@@ -71,6 +73,62 @@ bool map_twice(void* first, void* second, std::size_t bytes) {
                       mmap(second, bytes, PROT_READ, MAP_SHARED | MAP_FIXED, file, 0) != MAP_FAILED;
   if (file >= 0) close(file);
   return mapped;
+}
+
+std::size_t reserved_for(std::size_t bytes, std::size_t page) {
+  return 2 * (bytes + 2 * page);
+}
+
+// Mapped memory that nobody uses, to be used again by the process that mapped it.
+class Idle {
+ public:
+  // Null: there is none of this size.
+  std::uint8_t* take(std::size_t bytes, std::size_t page) {
+    const std::lock_guard lock(mutex_);
+    if (process_ != getpid()) forget();
+    const auto found = bases_.find({bytes, page});
+    if (found == bases_.end()) return nullptr;
+    std::uint8_t* const base = found->second;
+    bases_.erase(found);
+    bytes_ -= bytes;
+    return base;
+  }
+  void give(std::uint8_t* base, std::size_t bytes, std::size_t page) {
+    const std::lock_guard lock(mutex_);
+    if (process_ != getpid()) forget();
+    bases_.emplace(std::pair(bytes, page), base);
+    bytes_ += bytes;
+    if (bytes_ > kMostBytes) unmap();
+  }
+
+ private:
+  static constexpr std::size_t kMostBytes = std::size_t{32} << 20;
+
+  void unmap() {
+    for (const auto& [size, base] : bases_) munmap(base, reserved_for(size.first, size.second));
+    bases_.clear();
+    bytes_ = 0;
+  }
+  // What a parent left stays its own.
+  void forget() {
+    bases_.clear();
+    bytes_ = 0;
+    process_ = getpid();
+  }
+
+  std::mutex mutex_;
+  std::multimap<std::pair<std::size_t, std::size_t>, std::uint8_t*> bases_;
+  std::size_t bytes_ = 0;
+  int process_ = 0;
+};
+Idle& idle_here() {
+  static Idle one;
+  return one;
+}
+
+bool is_reserved() {
+  const std::lock_guard lock(reserved_here().mutex);
+  return reserved_here().begin != nullptr;
 }
 
 }  // namespace
@@ -82,20 +140,28 @@ void keep_guarded_memory_in(std::uint8_t* begin, std::size_t bytes) {
   here.bytes = bytes;
 }
 
-GuardedMemory::GuardedMemory(std::size_t bytes, std::size_t page) : bytes_((bytes / page + 1) * page), page_(page) {
-  std::uint8_t* const base = take_addresses(reserved());
+GuardedMemory::GuardedMemory(std::size_t bytes, std::size_t page)
+    : bytes_((bytes / page + 1) * page), page_(page), process_(getpid()) {
+  std::uint8_t* base = is_reserved() ? nullptr : idle_here().take(bytes_, page_);
+  const bool is_mapped = base != nullptr;
+  if (!is_mapped) base = take_addresses(reserved());
   begin_ = base + page_;
-  if (!map_twice(begin_, begin_ + distance(), bytes_)) {
+  if (!is_mapped && !map_twice(begin_, begin_ + distance(), bytes_)) {
     give_back_addresses(base, reserved());
     throw std::bad_alloc();
   }
 }
 
 GuardedMemory::GuardedMemory(GuardedMemory&& other) noexcept
-    : begin_(std::exchange(other.begin_, nullptr)), bytes_(other.bytes_), page_(other.page_) {}
+    : begin_(std::exchange(other.begin_, nullptr)), bytes_(other.bytes_), page_(other.page_), process_(other.process_) {}
 
 GuardedMemory::~GuardedMemory() {
-  if (begin_ != nullptr) give_back_addresses(begin_ - page_, reserved());
+  if (begin_ == nullptr) return;
+  if (process_ == getpid() && !is_reserved()) {
+    idle_here().give(begin_ - page_, bytes_, page_);
+  } else {
+    give_back_addresses(begin_ - page_, reserved());
+  }
 }
 
 bool GuardedMemory::owns(const void* address) const {

@@ -16,6 +16,7 @@ std::size_t guard_page_bytes();
 void keep_guarded_memory_in(std::uint8_t* begin, std::size_t bytes);
 
 // Memory that is mapped twice: where it can be written, and where it can only be read. An inaccessible page lies before and after both.
+// What lies in it at first is not defined: it may have been another's, since mapping costs more than many a call.
 class GuardedMemory {
  public:
   // Rounded up to whole pages, with room for at least one byte more; throws std::bad_alloc. `page` is at least this machine's: the
@@ -43,6 +44,7 @@ class GuardedMemory {
   std::uint8_t* begin_ = nullptr;
   std::size_t bytes_ = 0;
   std::size_t page_ = 0;
+  int process_ = 0;  // that mapped it: another forked from it shares it
 };
 
 // Copies of bytes that can only be read, an inaccessible page right behind the last of each.

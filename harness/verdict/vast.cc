@@ -109,7 +109,7 @@ std::string how_it_ended(const KernelEnd& end) {
 
 // The last rows of a call whose operations are more than the scalar kernel is asked for.
 CallPart last_rows(const Op& op, const CallPart& whole) {
-  constexpr double kOperations = 1e8;
+  constexpr double kOperations = 2.5e7;
   const Signature signature = signature_of(op, whole.params);
   const Split* const split = split_for_threads(signature, whole.params);
   const double operations = cost_of(op, whole.params).operations();
