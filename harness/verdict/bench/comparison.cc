@@ -20,17 +20,27 @@ double quantile(double freedom) {
   return kT[std::clamp<std::size_t>(static_cast<std::size_t>(freedom), 1, kT.size()) - 1];
 }
 
-// Mean, and variance of that mean, of the logarithms.
+// The trimmed mean of the logarithms, and the variance of it, from what Winsorizing leaves (Yuen, 1974): a run beside a busy neighbour, or
+// beside a roof that was read too low, moves neither. Few runs have none to spare.
 struct Mean {
   double value = 0;
   double variance = 0;
-  std::size_t count = 0;
+  std::size_t count = 0;  // of those that are left
 };
-Mean mean_of(std::span<const double> logs) {
-  Mean mean{0, 0, logs.size()};
-  const auto n = static_cast<double>(logs.size());
-  for (const double one : logs) mean.value += one / n;
-  for (const double one : logs) mean.variance += (one - mean.value) * (one - mean.value) / (n - 1) / n;
+Mean mean_of(std::vector<double> logs) {
+  constexpr std::size_t kTrimmed = 5;  // a fifth at each end
+  std::ranges::sort(logs);
+  const std::size_t cut = logs.size() < 2 * kTrimmed ? 0 : logs.size() / kTrimmed;
+  const std::span<const double> kept(logs.data() + cut, logs.size() - 2 * cut);
+  Mean mean{0, 0, kept.size()};
+  const auto n = static_cast<double>(kept.size());
+  for (const double one : kept) mean.value += one / n;
+  double winsorized = 0;
+  for (const double one : logs) winsorized += std::clamp(one, kept.front(), kept.back()) / static_cast<double>(logs.size());
+  for (const double one : logs) {
+    const double off = std::clamp(one, kept.front(), kept.back()) - winsorized;
+    mean.variance += off * off / n / (n - 1);
+  }
   return mean;
 }
 
@@ -58,14 +68,15 @@ double most(std::vector<double> logs, std::size_t but) {
 }
 
 // The interval is that of the first runs with which it is slower for certain; those after them are to confirm it.
-void judge(Change& change, const std::vector<double>& then, const std::vector<double>& now, double allowed) {
+// Of all of now's runs so many may be as fast as then's fastest.
+void judge(Change& change, const std::vector<double>& then, const std::vector<double>& now, double allowed, std::size_t lucky) {
   const Mean before = mean_of(then);
   const bool in_turn = then.empty();
   change.speed = std::exp(mean_of(now).value - before.value);
-  if (!in_turn) change.fastest = std::exp(most(now, 1) - most(then, 0));
+  if (!in_turn) change.fastest = std::exp(most(now, lucky) - most(then, 0));
   if (now.size() < kLeastRuns || (!in_turn && then.size() < kLeastRuns)) return;
   for (std::size_t runs = kLeastRuns; runs <= now.size() && !(change.high > 0 && change.high < 1 - allowed); ++runs) {
-    const Mean first = mean_of({now.data(), runs});
+    const Mean first = mean_of({now.begin(), now.begin() + static_cast<std::ptrdiff_t>(runs)});
     const double half = quantile(freedom_of(before, first)) * std::sqrt(before.variance + first.variance);
     change.speed = std::exp(first.value - before.value);
     change.low = change.speed * std::exp(-half);
@@ -129,7 +140,8 @@ std::string percent(double speed) {
 
 }  // namespace
 
-// The roof that binds the kernel now is the one to compare by, if all runs have it.
+// The roof that binds the kernel now is the one to compare by, if all runs have it; it is read with errors of its own, which may be larger
+// than the kernel's. What they leave unclear the time tells, where the share's mean says the same.
 Change change_of(const std::vector<Reading>& then, const BenchResult& now, double allowed) {
   Change change{.name = now.name, .seconds_then = median_seconds(then), .seconds_now = now.seconds};
   change.runs_then = then.size();
@@ -137,24 +149,27 @@ Change change_of(const std::vector<Reading>& then, const BenchResult& now, doubl
   const auto have = [&](auto share) { return std::ranges::all_of(then, share) && std::ranges::all_of(now.readings, share); };
   const bool by_read = have([](const Reading& run) { return run.read_share.has_value(); });
   const bool by_compute = have([](const Reading& run) { return run.compute_share.has_value(); });
-  const auto judge_by = [&](const char* by, const auto& value) {
-    change.by = by;
-    judge(change, logs_of(then, value), logs_of(now.readings, value), allowed);
+  constexpr std::size_t kLucky = 2;  // runs beside which the roof was read too low
+  const auto judged = [&](const char* by, std::size_t lucky, const auto& value) {
+    Change one = change;
+    one.by = by;
+    judge(one, logs_of(then, value), logs_of(now.readings, value), allowed, lucky);
+    return one;
   };
-  if (by_read && (!by_compute || now.read->share >= now.compute->share)) {
-    judge_by("share of the read roof", [](const Reading& run) { return *run.read_share; });
-  } else if (by_compute) {
-    judge_by("share of the peak", [](const Reading& run) { return *run.compute_share; });
-  } else {
-    judge_by("time", [](const Reading& run) { return 1 / run.seconds; });
-  }
-  return change;
+  Change time = judged("time", 0, [](const Reading& run) { return 1 / run.seconds; });
+  if (!by_read && !by_compute) return time;
+  Change share = by_read && (!by_compute || now.read->share >= now.compute->share)
+                     ? judged("share of the read roof", kLucky, [](const Reading& run) { return *run.read_share; })
+                     : judged("share of the peak", kLucky, [](const Reading& run) { return *run.compute_share; });
+  const bool all_slower = share.speed < 1 - allowed && share.fastest < 1 - allowed;
+  const Pace likely = all_slower ? Pace::slower : share.speed > 1 + allowed ? Pace::faster : Pace::same;
+  return share.pace == Pace::unclear && time.pace == likely ? time : share;
 }
 
 Change change_in_turn(const BenchResult& now, double allowed) {
   Change change{.name = now.name, .seconds_then = now.rival_seconds, .seconds_now = now.seconds, .by = "in turn"};
   change.runs_then = change.runs_now = now.readings.size();
-  judge(change, {}, logs_of(now.readings, [](const Reading& run) { return run.speed; }), allowed);
+  judge(change, {}, logs_of(now.readings, [](const Reading& run) { return run.speed; }), allowed, 0);
   return change;
 }
 

@@ -15,7 +15,7 @@ namespace assay::bench {
 
 // The least runs of either side that an interval is made of, and the most that are made to narrow it.
 inline constexpr std::size_t kLeastRuns = 5;
-inline constexpr std::size_t kMostRuns = 25;
+inline constexpr std::size_t kMostRuns = 40;
 // What --fail-slower is where it is not given.
 inline constexpr double kNotable = 0.05;
 
@@ -35,8 +35,9 @@ enum class Pace : std::uint8_t {
   unknown,  // no interval: one side has fewer than kLeastRuns runs
 };
 
-// One benchmark then and now. `speed` is now's over then's, the ratio of the geometric means of the runs: of the shares of the roof where both
-// have them, since a shared machine's own speed cancels in those, of an older plugin's times in the same rounds, else of the times.
+// One benchmark then and now. `speed` is now's over then's, the ratio of the trimmed geometric means of the runs: of the shares of the roof
+// where both have them, since a shared machine's own speed cancels in those, of an older plugin's times in the same rounds, else of the times;
+// and of the times where those tell what the shares leave unclear, and agree with them.
 struct Change {
   std::string name;
   double seconds_then = 0;
@@ -45,7 +46,8 @@ struct Change {
   double speed = 1;
   double low = 0;  // one-sided 99 % limits by Student's t, Welch's degrees of freedom; of unknown: 0
   double high = 0;
-  double fastest = 0;  // the same ratio of now's fastest run but one and then's fastest; 0 where old and new took turns
+  double fastest =
+      0;  // the same ratio of now's fastest run (by shares: but one) and then's fastest; 0 where old and new took turns
   bool vague = false;  // the baseline's runs alone make the interval too wide: more of them are needed
   std::size_t runs_then = 0;
   std::size_t runs_now = 0;
