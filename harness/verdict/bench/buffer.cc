@@ -8,7 +8,6 @@
 #include <cstring>
 #include <fstream>
 #include <new>
-#include <numeric>
 #include <string>
 #include <utility>
 
@@ -78,13 +77,6 @@ std::size_t last_level_cache_bytes() {
 std::size_t cold_bytes() {
   const std::size_t memory = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   return std::min(4 * last_level_cache_bytes() + kHugePage, memory / 4);
-}
-
-std::size_t far_step(std::size_t count) {
-  constexpr double kGoldenSection = 0.618;
-  auto step = static_cast<std::size_t>(kGoldenSection * static_cast<double>(count));
-  while (std::gcd(step, count) != 1) --step;
-  return step;
 }
 
 }  // namespace assay::bench

@@ -35,8 +35,4 @@ void assume_cache_bytes(std::size_t bytes);
 // but no more than a quarter of the machine's memory.
 std::size_t cold_bytes();
 
-// Such steps modulo `count` come to every place before one again, and a few of them to every region: some of a machine's memory may be read
-// half as fast as the rest.
-std::size_t far_step(std::size_t count);
-
 }  // namespace assay::bench

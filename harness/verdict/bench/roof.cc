@@ -1,6 +1,7 @@
 #include "harness/verdict/bench/roof.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "harness/verdict/clock.h"
 
@@ -18,6 +19,14 @@ const PeakLoop* find_peak(Peak peak) {
     if (loop.peak == peak && isa_supported(loop.isa)) return &loop;
   }
   return nullptr;
+}
+
+// Such steps come to every piece before one again, and a few of them to every region.
+std::size_t far_step(std::size_t pieces) {
+  constexpr double kGoldenSection = 0.618;
+  auto step = static_cast<std::size_t>(kGoldenSection * static_cast<double>(pieces));
+  while (std::gcd(step, pieces) != 1) --step;
+  return step;
 }
 
 }  // namespace

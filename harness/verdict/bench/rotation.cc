@@ -55,7 +55,6 @@ Rotation::Rotation(const Op& op, const Variant& variant, const Params& params, T
   const Copies copies = lay_out(op, params, signature, temperature);
   calls_.reserve(copies.size());
   for (const std::vector<void*>& tensors : copies) calls_.emplace_back(op, params, tensors);
-  step_ = far_step(calls_.size());
 }
 
 Rotation::Copies Rotation::lay_out(const Op& op, const Params& params, const Signature& signature, Temperature temperature) {
@@ -88,7 +87,7 @@ Rotation::Copies Rotation::lay_out(const Op& op, const Params& params, const Sig
 
 AssayStatus Rotation::run() {
   const AssayStatus status = kernel_(calls_[next_].data());
-  next_ = (next_ + step_) % calls_.size();
+  next_ = next_ + 1 < calls_.size() ? next_ + 1 : 0;
   return status;
 }
 

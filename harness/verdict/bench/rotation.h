@@ -39,7 +39,6 @@ class Rotation {
   PageBuffer memory_;
   std::vector<Arguments> calls_;  // one a copy
   std::size_t next_ = 0;
-  std::size_t step_ = 0;  // to the next copy, far from this one
   std::size_t cold_calls_ = 0;
 };
 
