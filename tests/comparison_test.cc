@@ -86,6 +86,7 @@ struct Machine {
   double own = 0.01;    // of the kernel's time in it
   double dips = 0;      // how often a roof is read a tenth too low, in part of a run's memory
   double busy = 0;      // of the time runs are slower by a third, ten in a row or so, as beside a neighbour that comes and goes
+  double roofs = 0;     // how far the roofs of a whole side are read wrong, by memory that its process had
   double pace = 0.05;   // how far the machine's own pace differs from that of the baseline's day; shares do not know it
 };
 
@@ -97,19 +98,22 @@ int slower_of(int trials, double speed, const Machine& machine, std::uint64_t se
   constexpr double kLeaves = 0.1;
   bool beside = false;
   double pace = 1;
+  double roofs = 1;
   const auto run = [&](double share) {
     beside = chance(random) < (beside ? 1 - kLeaves : kLeaves * machine.busy / (1 - machine.busy));
     const double now = share * (beside ? 0.67 : 1) * std::exp(machine.own * normal(random));
-    const double roof = std::exp(machine.noise * normal(random)) * (chance(random) < machine.dips ? 0.9 : 1);
+    const double roof = roofs * std::exp(machine.noise * normal(random)) * (chance(random) < machine.dips ? 0.9 : 1);
     return reading(1e-3 / now / pace, now / roof);
   };
   int slower = 0;
   for (int trial = 0; trial < trials; ++trial) {
     beside = chance(random) < machine.busy;
     pace = 1;
+    roofs = std::exp(machine.roofs * normal(random));
     std::vector<Reading> then;
     for (std::size_t i = 0; i < baseline; ++i) then.push_back(run(0.5));
     pace = std::exp(machine.pace * normal(random));
+    roofs = std::exp(machine.roofs * normal(random));
     std::vector<Reading> now{run(0.5 * speed)};
     while (!settled(change_of(then, result_of("a", now), kAllowed), kAllowed)) now.push_back(run(0.5 * speed));
     slower += change_of(then, result_of("a", now), kAllowed).pace == Pace::slower ? 1 : 0;
@@ -136,6 +140,13 @@ TEST(Comparison, ARoofThatIsReadTooLowNowAndThenHidesNothing) {
   EXPECT_GE(slower_of(2000, 0.9, dipping, 8, kMostRuns), 1900);
 }
 
+// As measured: by 1.7 % on the machine of docs/ci.md, whose times differed by 1 % from process to process.
+TEST(Comparison, NorDoesARoofThatAWholeProcessReadsWrong) {
+  const Machine roofs{.noise = 0.015, .own = 0.014, .roofs = 0.017, .pace = 0.01};
+  EXPECT_LE(slower_of(2000, 1, roofs, 10, 25), 20);
+  EXPECT_GE(slower_of(2000, 1 / 1.1, roofs, 11, 25), 1900);
+}
+
 TEST(Comparison, AMachineOfAnotherPaceRaisesNoAlarm) {
   EXPECT_LE(slower_of(2000, 1, {.dips = 0.33, .pace = 0.15}, 9, kMostRuns), 20);
 }
@@ -143,7 +154,7 @@ TEST(Comparison, AMachineOfAnotherPaceRaisesNoAlarm) {
 TEST(Comparison, ANeighbourThatComesAndGoesRaisesNoAlarm) {
   EXPECT_LE(slower_of(20000, 1, {.busy = 0.2}, 3), 200);
   // A baseline that is known well leaves those beside whose every run but two the neighbour stayed.
-  EXPECT_LE(slower_of(20000, 1, {.busy = 0.2}, 3, kMostRuns), 300);
+  EXPECT_LE(slower_of(20000, 1, {.busy = 0.2}, 3, kMostRuns), 250);
 }
 
 TEST(Comparison, ABaselineIsReadAndItsMistakesNamed) {

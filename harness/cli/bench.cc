@@ -182,9 +182,11 @@ int run_bench(const BenchCliOptions& options, const Common& common) {
   how.runner = runner;
   how.checks = checks;
   const Against old = against(options, runner, how);
-  how.enough = [&](const bench::BenchResult& now) {
-    return std::ssize(now.readings) >= options.runs && (!old || old.enough(now));
-  };
+  if (options.runs > 1 || old) {
+    how.enough = [&](const bench::BenchResult& now) {
+      return std::ssize(now.readings) >= options.runs && (!old || old.enough(now));
+    };
+  }
   const NotedInterrupt interrupt;
   LateFile output(options.output, kOwnJson);
   LateFile record(options.record, kOwnJson);

@@ -1,10 +1,17 @@
 #include "harness/verdict/bench/bench.h"
 
 #include <benchmark/benchmark.h>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
 #include <exception>
+#include <system_error>
 #include <utility>
 
 #include "harness/interop/remote/timed_runner.h"
@@ -36,19 +43,67 @@ bool stopped(const BenchOptions& options) {
   return options.stop && options.stop();
 }
 
-// Runs until they are enough. The figures are those of the run in the middle.
+BenchResult run_here(const BenchItem& item, const BenchOptions& options) {
+  BenchResult run = described(item);
+  measure_run(item, options, run);
+  return run;
+}
+
+Reading reading_of(const BenchResult& run) {
+  const auto share = [](const std::optional<Rounds::Ratio>& ratio) { return ratio ? std::optional(ratio->share) : std::nullopt; };
+  return {run.seconds, share(run.read), share(run.compute), run.speed};
+}
+
+// One of our kernels in a process of its own. What a process keeps as long as it lives, such as the memory that it got, makes its runs alike.
+Reading read_apart(const BenchItem& item, const BenchOptions& options) {
+  int ends[2];
+  const pid_t child = pipe2(ends, O_CLOEXEC) == 0 ? fork() : -1;
+  if (child < 0) throw std::system_error(errno, std::generic_category(), "a process for a run");
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const Reading reading = [&]() noexcept { return reading_of(run_here(item, options)); }();
+    _exit(write(ends[1], &reading, sizeof reading) == sizeof reading ? 0 : 1);
+  }
+  close(ends[1]);
+  Reading reading;
+  ssize_t got = 0;
+  while ((got = read(ends[0], &reading, sizeof reading)) < 0 && errno == EINTR) {  // Ctrl-C: the run is ended, and none begun
+  }
+  close(ends[0]);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (got != sizeof reading) throw std::runtime_error(fmt::format("the process of a run ended early (wait status {})", status));
+  return reading;
+}
+
+// `first`, but for what its reading has.
+BenchResult run_apart(const BenchItem& item, const BenchOptions& options, const BenchResult& first) {
+  BenchResult run = first;
+  const Reading reading = read_apart(item, options);
+  run.seconds = reading.seconds;
+  if (run.read) run.read->share = reading.read_share.value();
+  if (run.compute) run.compute->share = reading.compute_share.value();
+  return run;
+}
+
+// Runs until they are enough. The figures are those of the run in the middle. Plugins' kernels have processes of their own in any case; of ours
+// a run before the others counts for nothing: it meets memory that the system has just got, and the roofs are made then.
 void measure(const BenchItem& item, const BenchOptions& options, BenchResult& result) {
+  result = run_here(item, options);
+  if (!result.failure.empty()) return;
+  const bool apart = options.enough && !item.variant.foreign;
+  const BenchResult first = result;
   std::vector<BenchResult> runs;
   std::vector<Reading> readings;
-  const auto share = [](const std::optional<Rounds::Ratio>& ratio) { return ratio ? std::optional(ratio->share) : std::nullopt; };
   do {
-    BenchResult& run = runs.emplace_back(described(item));
-    measure_run(item, options, run);
-    if (!run.failure.empty()) {
-      result = run;
-      return;
-    }
-    readings.push_back({run.seconds, share(run.read), share(run.compute), run.speed});
+    if (apart)
+      result = run_apart(item, options, first);
+    else if (!runs.empty())
+      result = run_here(item, options);
+    if (!result.failure.empty()) return;
+    readings.push_back(reading_of(result));
+    runs.push_back(std::move(result));
     std::ranges::sort(runs, {}, &BenchResult::seconds);
     result = runs[runs.size() / 2];
     result.readings = readings;

@@ -46,7 +46,7 @@ struct BenchOptions {
   double most_seconds = 4;                              // fewer rounds where they would take longer than this
 };
 
-// One run: fresh memory, of plugins' kernels fresh processes.
+// One run: fresh memory and, where there may be several, a process of its own.
 struct Reading {
   double seconds = 0;
   std::optional<double> read_share;     // of the roof, measured in the same rounds

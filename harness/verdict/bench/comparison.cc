@@ -54,8 +54,17 @@ double freedom_of(const Mean& then, const Mean& now) {
   return sum > 0 ? both * both / sum : 1e9;
 }
 
+// Two thirds of what is allowed: a mean beyond that is no witness for "same".
+bool suspected(const Change& change, double allowed) {
+  return change.speed < 1 - allowed * 2 / 3;
+}
+
+bool certainly_slower(const Change& change, double allowed) {
+  return change.high > 0 && change.high < 1 - allowed;
+}
+
 Pace pace_of(const Change& change, double allowed) {
-  if (change.high < 1 - allowed) return change.fastest < 1 - allowed ? Pace::slower : Pace::unclear;
+  if (certainly_slower(change, allowed)) return change.fastest < 1 - allowed ? Pace::slower : Pace::unclear;
   if (change.low > 1 + allowed) return Pace::faster;
   return settled(change, allowed) && (change.low >= 1 - allowed || change.high - change.low <= allowed) ? Pace::same
                                                                                                         : Pace::unclear;
@@ -67,21 +76,17 @@ double most(std::vector<double> logs, std::size_t but) {
   return logs[std::min(but, logs.size() - 1)];
 }
 
-// The interval is that of the first runs with which it is slower for certain; those after them are to confirm it.
 // Of all of now's runs so many may be as fast as then's fastest.
 void judge(Change& change, const std::vector<double>& then, const std::vector<double>& now, double allowed, std::size_t lucky) {
   const Mean before = mean_of(then);
+  const Mean after = mean_of(now);
   const bool in_turn = then.empty();
-  change.speed = std::exp(mean_of(now).value - before.value);
+  change.speed = std::exp(after.value - before.value);
   if (!in_turn) change.fastest = std::exp(most(now, lucky) - most(then, 0));
   if (now.size() < kLeastRuns || (!in_turn && then.size() < kLeastRuns)) return;
-  for (std::size_t runs = kLeastRuns; runs <= now.size() && !(change.high > 0 && change.high < 1 - allowed); ++runs) {
-    const Mean first = mean_of({now.begin(), now.begin() + static_cast<std::ptrdiff_t>(runs)});
-    const double half = quantile(freedom_of(before, first)) * std::sqrt(before.variance + first.variance);
-    change.speed = std::exp(first.value - before.value);
-    change.low = change.speed * std::exp(-half);
-    change.high = change.speed * std::exp(half);
-  }
+  const double half = quantile(freedom_of(before, after)) * std::sqrt(before.variance + after.variance);
+  change.low = change.speed * std::exp(-half);
+  change.high = change.speed * std::exp(half);
   change.pace = pace_of(change, allowed);
   const double alone = in_turn ? 0 : quantile(static_cast<double>(before.count - 1)) * std::sqrt(before.variance);
   change.vague = change.pace == Pace::unclear && 2 * alone > allowed && then.size() < kMostRuns;
@@ -140,8 +145,8 @@ std::string percent(double speed) {
 
 }  // namespace
 
-// The roof that binds the kernel now is the one to compare by, if all runs have it; it is read with errors of its own, which may be larger
-// than the kernel's. What they leave unclear the time tells, where the share's mean says the same.
+// The roof that binds the kernel now is the one to compare by, if all runs have it. It is read with errors of its own, which a whole process may
+// have alike and which may be larger than the kernel's. So the time counts too, where the share's mean does not speak against it.
 Change change_of(const std::vector<Reading>& then, const BenchResult& now, double allowed) {
   Change change{.name = now.name, .seconds_then = median_seconds(then), .seconds_now = now.seconds};
   change.runs_then = then.size();
@@ -161,9 +166,14 @@ Change change_of(const std::vector<Reading>& then, const BenchResult& now, doubl
   Change share = by_read && (!by_compute || now.read->share >= now.compute->share)
                      ? judged("share of the read roof", kLucky, [](const Reading& run) { return *run.read_share; })
                      : judged("share of the peak", kLucky, [](const Reading& run) { return *run.compute_share; });
-  const bool all_slower = share.speed < 1 - allowed && share.fastest < 1 - allowed;
-  const Pace likely = all_slower ? Pace::slower : share.speed > 1 + allowed ? Pace::faster : Pace::same;
-  return share.pace == Pace::unclear && time.pace == likely ? time : share;
+  if (share.pace == Pace::slower) return share;
+  if (suspected(share, allowed)) {
+    const bool both_suspected = share.pace == Pace::same && suspected(time, allowed);
+    const bool clear = certainly_slower(time, allowed) && time.high - time.low <= allowed;
+    return clear || both_suspected ? time : share;
+  }
+  const bool agrees = time.pace == Pace::same || (time.pace == Pace::faster && share.speed > 1 + allowed * 2 / 3);
+  return share.pace == Pace::unclear && agrees ? time : share;
 }
 
 Change change_in_turn(const BenchResult& now, double allowed) {
@@ -176,8 +186,8 @@ Change change_in_turn(const BenchResult& now, double allowed) {
 bool settled(const Change& change, double allowed) {
   if (change.runs_now >= kMostRuns) return true;
   if (change.high == 0) return change.runs_now >= kLeastRuns;  // no interval, and the other side will not have one
-  if (change.high < 1 - allowed) return change.fastest == 0;
-  return change.low >= 1 - allowed || change.high - change.low <= allowed;
+  if (certainly_slower(change, allowed)) return change.fastest == 0;
+  return change.low >= 1 - allowed || (change.high - change.low <= allowed && !suspected(change, allowed));
 }
 
 bool Changes::slower() const {
