@@ -36,23 +36,32 @@ double causal(Eigen::Index query, Eigen::Index key, double score) {
   return key <= query ? score : kHidden;
 }
 
-RowMatrix attention(const Layer& layer, const Scored& scored, double more = 0,
-                    const std::vector<Eigen::Index>& kv_of = {0, 0, 1, 1}) {
+struct Apart {
+  double more = 0;  // in the softmax's sum
+  std::vector<Eigen::Index> kv_of = {0, 0, 1, 1};
+  std::vector<double> slopes = {0, 0, 0, 0};            // of the heads, for each position between key and query
+  double (*kept)(double) = [](double x) { return x; };  // scores and weights
+};
+
+RowMatrix attention(const Layer& layer, const Scored& scored, const Apart& apart = {}) {
   const RowMatrix& q = layer("q_rope");
   const RowMatrix& k = layer("k_rope");
   const RowMatrix& v = layer("v_proj");
   RowMatrix y = RowMatrix::Zero(q.rows(), q.cols());
   for (Eigen::Index head = 0; head < kHeads; ++head) {
-    const Eigen::Index kv = kv_of[static_cast<std::size_t>(head)] * kHeadDim;
+    const auto of_head = static_cast<std::size_t>(head);
+    const Eigen::Index kv = apart.kv_of[of_head] * kHeadDim;
     for (Eigen::Index row = 0; row < q.rows(); ++row) {
-      double sum = more;
+      Eigen::VectorXd weights(k.rows());
       for (Eigen::Index key = 0; key < k.rows(); ++key) {
         const double dot = q.row(row).segment(head * kHeadDim, kHeadDim).dot(k.row(key).segment(kv, kHeadDim));
-        const double weight = std::exp(scored(row, key, dot / std::sqrt(static_cast<double>(kHeadDim))));
-        sum += weight;
-        y.row(row).segment(head * kHeadDim, kHeadDim) += weight * v.row(key).segment(kv, kHeadDim);
+        const double score =
+            dot / std::sqrt(static_cast<double>(kHeadDim)) - apart.slopes[of_head] * static_cast<double>(row - key);
+        weights[key] = std::exp(apart.kept(scored(row, key, score)));
       }
-      y.row(row).segment(head * kHeadDim, kHeadDim) /= sum;
+      weights /= weights.sum() + apart.more;
+      for (Eigen::Index key = 0; key < k.rows(); ++key)
+        y.row(row).segment(head * kHeadDim, kHeadDim) += apart.kept(weights[key]) * v.row(key).segment(kv, kHeadDim);
     }
   }
   return y;
@@ -110,7 +119,7 @@ constexpr Planted kPlanted[] = {
     {"cap", "layers.02.attn",
      [](const Layer& l) { return attention(l, [](auto i, auto j, double s) { return causal(i, j, 5 * std::tanh(s / 5)); }); },
      "scores capped at 5, by its tanh"},
-    {"sink", "layers.02.attn", [](const Layer& l) { return attention(l, causal, std::exp(0.5)); },
+    {"sink", "layers.02.attn", [](const Layer& l) { return attention(l, causal, {.more = std::exp(0.5)}); },
      "a sink of the score 0.5 beside the keys"},
     {"chunks", "layers.02.attn",
      [](const Layer& l) {
@@ -122,9 +131,27 @@ constexpr Planted kPlanted[] = {
        return attention(l, [](auto i, auto j, double s) { return j > 0 || i == 0 ? causal(i, j, s) : kHidden; });
      },
      "keys before position 1 hidden"},
+    {"prefix", "layers.02.attn",
+     [](const Layer& l) { return attention(l, [](auto i, auto j, double s) { return j < 5 ? s : causal(i, j, s); }); },
+     "a prefix of 5 positions that all see one another"},
+    {"alibi", "layers.02.attn",
+     [](const Layer& l) {
+       return attention(l, causal, {.slopes = {0.25, 0.0625, 0.015625, 0.00390625}});
+     },
+     "ALiBi's slopes times 1"},
+    {"steep_alibi", "layers.02.attn",
+     [](const Layer& l) {
+       return attention(l, causal, {.slopes = {0.75, 0.1875, 0.046875, 0.01171875}});
+     },
+     "ALiBi's slopes times 3"},
+    {"softmax_in_f16", "layers.02.attn",
+     [](const Layer& l) {
+       return attention(l, causal, {.kept = [](double x) { return static_cast<double>(static_cast<_Float16>(x)); }});
+     },
+     "scores and the softmax's weights rounded to f16"},
     {"kv_heads", "layers.02.attn",
      [](const Layer& l) {
-       return attention(l, causal, 0, {1, 1, 0, 0});
+       return attention(l, causal, {.kv_of = {1, 1, 0, 0}});
      },
      "heads read the kv heads 1, 1, 0, 0"},
     {"heads", "layers.02.attn",

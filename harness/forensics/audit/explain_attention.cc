@@ -1,9 +1,10 @@
-// What attention's values ask for: a window or chunks, other kv heads, a scale, a cap, a sink, a mask that hides too little, a narrow softmax.
+// What attention's values ask for: a window, chunks or a prefix, other kv heads, a scale, ALiBi, a cap, a sink, a mask that hides too little, a narrow softmax.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "harness/forensics/audit/explain.h"
@@ -56,24 +57,26 @@ double best(const Tries& tries, Part part, double SiteCall::*setting, double low
   return std::exp2((left + right) / 2);
 }
 
-// A number of keys from 1 on, and what it hides: looked for with the last row, then tried with all.
+// A number of keys from 1 on, and what it hides or shows: looked for with the last row, or the first, then tried with all.
 struct Hiding {
   std::int64_t SiteCall::*setting;
   std::int64_t most;  // 0: as many as there are
+  bool by_first;
   const char* format;
 };
-constexpr Hiding kHidings[] = {{&SiteCall::window, 0, "a window of {} positions"},
-                               {&SiteCall::first_key, 16, "keys before position {} hidden"},
-                               {&SiteCall::chunk, 0, "chunks of {} positions, which do not see each other"}};
+constexpr Hiding kHidings[] = {{&SiteCall::window, 0, false, "a window of {} positions"},
+                               {&SiteCall::first_key, 16, false, "keys before position {} hidden"},
+                               {&SiteCall::chunk, 0, false, "chunks of {} positions, which do not see each other"},
+                               {&SiteCall::prefix, 0, true, "a prefix of {} positions that all see one another"}};
 
 void try_hidden_keys(Tries& tries) {
   for (const Hiding& one : kHidings) {
-    Part last = rows_of(tries, tries.value().rows() - 1, 1);
-    const std::int64_t end = last.call.positions.front();
+    Part part = rows_of(tries, one.by_first ? 0 : tries.value().rows() - 1, 1);
+    const std::int64_t end = one.by_first ? part.call.inputs[1].rows() : part.call.positions.front();
     for (std::int64_t count = 1; count <= (one.most > 0 ? std::min(one.most, end) : end); ++count) {
-      last.call.*one.setting = count;
-      const Truth truth = evaluate(last.call, tries.site().recipe, tries.site().team);
-      if (excess_of(last.value, truth).ratio > 1) continue;
+      part.call.*one.setting = count;
+      const Truth truth = evaluate(part.call, tries.site().recipe, tries.site().team);
+      if (excess_of(part.value, truth).ratio > 1) continue;
       if (tries.attempt(fmt::format(fmt::runtime(one.format), count), [&](SiteCall& call) { call.*one.setting = count; })) return;
     }
   }
@@ -141,23 +144,34 @@ void try_sink(Tries& tries) {
   }
 }
 
+void try_alibi(Tries& tries) {
+  const Eigen::Index count = std::min(kRows, tries.value().rows());
+  const double found = best(tries, rows_of(tries, tries.value().rows() - count, count), &SiteCall::alibi, 0x1p-5, 0x1p5);
+  try_number(tries, found, 1, &SiteCall::alibi,
+             "ALiBi's slopes times {}: a key's distance, times its head's slope, is taken off the score");
+}
+
 // Told only if the values lie nearer to it than to the definition: its bound is wide.
-void try_bfloat_softmax(Tries& tries) {
+void try_narrow_softmax(Tries& tries) {
   const SiteCall& own = tries.site().call;
-  SiteCall call = own;
-  call.bfloat_softmax = true;
   const auto distance = [&](const SiteCall& one) {
     return (evaluate(one, tries.site().recipe, tries.site().team).value - tries.value()).squaredNorm();
   };
-  if (!tries.fits(call) || distance(call) > 0.25 * distance(own)) return;
-  tries.add("scores and the softmax's weights rounded to bf16");
+  for (const auto& [narrow, name] : {std::pair(ActivationRounding::bf16, "bf16"), std::pair(ActivationRounding::f16, "f16")}) {
+    SiteCall call = own;
+    call.softmax = narrow;
+    if (!tries.fits(call) || distance(call) > 0.25 * distance(own)) continue;
+    tries.add(fmt::format("scores and the softmax's weights rounded to {}", name));
+    return;
+  }
 }
 
 }  // namespace
 
 void try_attention_estimates(Tries& tries) {
   if (tries.value().rows() == 0 || !tries.value().allFinite()) return;
-  for (auto* const tried : {try_hidden_keys, try_kv_heads, try_scale, try_mask, try_cap, try_sink, try_bfloat_softmax}) {
+  for (auto* const tried :
+       {try_hidden_keys, try_kv_heads, try_scale, try_alibi, try_mask, try_cap, try_sink, try_narrow_softmax}) {
     if (tries.found().empty()) tried(tries);
   }
 }

@@ -85,16 +85,18 @@ struct SiteCall {
   std::vector<std::int64_t> kv_of = {};  // attention: the kv head of each head
   std::int64_t chunk = 0;                // attention: only keys of the same so many positions are seen; 0: all
   std::int64_t first_key = 0;            // attention: keys before this are hidden from all later rows
+  std::int64_t prefix = 0;               // attention: keys before this are seen by all rows
+  double alibi = 0;                      // attention: times ALiBi's slope of the head and the key's distance, taken off the score
   double score_scale = 0;                // attention; 0: 1 / sqrt(head_dim)
   double score_cap = 0;                  // attention: scores s become cap tanh(s / cap); 0: they stay
   double sink = 0;                       // attention: added to the sum of e^s
   bool half_cache = false;               // attention: q, k and v rounded to f16, the softmax's weights too
-  bool bfloat_softmax = false;           // attention: scores and weights rounded to bf16
-  std::array<double, 2> factors{1, 1};   // add: of the two summands
-  Gate gate = Gate::silu;                // swiglu
-  double beta = 1;                       // swiglu: what silu's sigmoid multiplies the gate by
-  double gate_limit = 0;                 // swiglu: the gate is at most this; 0: as it is
-  double up_limit = 0;                   // swiglu: likewise, to both sides
+  ActivationRounding softmax = ActivationRounding::none;  // attention: scores and weights rounded so
+  std::array<double, 2> factors{1, 1};                    // add: of the two summands
+  Gate gate = Gate::silu;                                 // swiglu
+  double beta = 1;                                        // swiglu: what silu's sigmoid multiplies the gate by
+  double gate_limit = 0;                                  // swiglu: the gate is at most this; 0: as it is
+  double up_limit = 0;                                    // swiglu: likewise, to both sides
 };
 
 // By the team's threads, in blocks that do not depend on how many there are: nor do the numbers. Throws std::invalid_argument where the

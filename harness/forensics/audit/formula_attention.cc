@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -25,9 +26,17 @@ RowMatrix cached(const RowMatrix& x, bool half) {
   return out;
 }
 
-Eigen::ArrayXd through_bfloat(const Eigen::ArrayXd& x) {
-  const std::vector<double> rounded = round_activations(ActivationRounding::bf16, {x.data(), static_cast<std::size_t>(x.size())});
+Eigen::ArrayXd through(ActivationRounding narrow, const Eigen::ArrayXd& x) {
+  if (narrow == ActivationRounding::none) return x;
+  const std::vector<double> rounded = round_activations(narrow, {x.data(), static_cast<std::size_t>(x.size())});
   return Eigen::Map<const Eigen::ArrayXd>(rounded.data(), x.size());
+}
+
+// ALiBi (Press et al., 2022): head h from 1 on has 2^(-8 h / n), n the largest power of two among the heads; those past n lie between the first.
+double alibi_slope(std::int64_t head, std::int64_t heads) {
+  const auto n = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(heads)));
+  const double step = head < n ? static_cast<double>(head + 1) : static_cast<double>(head - n) + 0.5;
+  return std::exp2(-8 * step / static_cast<double>(n));
 }
 
 // One query head against the keys that it sees; docs/numerics.md's bound of attention with sums in any order.
@@ -37,36 +46,36 @@ class Head {
       : recipe_(recipe),
         dimension_(dimension),
         scale_(call.score_scale > 0 ? call.score_scale : 1 / std::sqrt(dimension)),
-        kept_(call.half_cache       ? Storage{std::max(recipe.inner.u, kKeptF16.u), kKeptF16.tiny}
-              : call.bfloat_softmax ? kKeptBf16
-                                    : recipe.inner),
-        narrow_(call.bfloat_softmax),
+        kept_(call.half_cache                            ? Storage{std::max(recipe.inner.u, kKeptF16.u), kKeptF16.tiny}
+              : call.softmax == ActivationRounding::bf16 ? kKeptBf16
+              : call.softmax == ActivationRounding::f16  ? kKeptF16
+                                                         : recipe.inner),
+        narrow_(call.softmax),
         cap_(call.score_cap),
         sink_(call.sink) {}
 
-  // `seen`: keys before the mask; from the scores of others `depth` is taken off.
+  // `off`: what is taken off each key's score.
   void attend(const Eigen::RowVectorXd& q, const Eigen::Ref<const RowMatrix>& k, const Eigen::Ref<const RowMatrix>& magnitudes,
-              const Eigen::Ref<const RowMatrix>& v, Eigen::Index seen, double depth, Eigen::Ref<Eigen::RowVectorXd> value,
+              const Eigen::Ref<const RowMatrix>& v, const Eigen::ArrayXd& off, Eigen::Ref<Eigen::RowVectorXd> value,
               Eigen::Ref<Eigen::RowVectorXd> bound) const {
     const auto keys = static_cast<double>(k.rows());
-    Eigen::ArrayXd score = scale_ * (k * q.transpose()).array();
-    score.tail(std::max<Eigen::Index>(k.rows() - seen, 0)) -= depth;
+    Eigen::ArrayXd score = scale_ * (k * q.transpose()).array() - off;
     const Eigen::ArrayXd extent = scale_ * (magnitudes * q.cwiseAbs().transpose()).array();
     // Scores are kept twice, before and after the scale; or queries after it, and scores once.
-    const Storage& inner = narrow_ ? kept_ : recipe_.inner;
+    const Storage& inner = narrow_ != ActivationRounding::none ? kept_ : recipe_.inner;
     const Eigen::ArrayXd moved =
         sum_growth(dimension_ + 3, recipe_) * extent +
         (recipe_.scaled_queries
              ? Eigen::ArrayXd(inner.u * (extent + score.abs()) + inner.tiny * magnitudes.rowwise().sum().array())
              : Eigen::ArrayXd(2 * inner.u * score.abs())) +
-        2 * inner.tiny;
+        recipe_.u * off + 2 * inner.tiny;
     if (cap_ > 0) score = cap_ * (score / cap_).tanh();  // which brings them nearer, and so their errors
-    if (narrow_) score = through_bfloat(score);
+    score = through(narrow_, score);
     const Eigen::ArrayXd below = score.maxCoeff() - score;
     const Eigen::ArrayXd e = (-below).exp();
     const double of_sink = sink_ * std::exp(-score.maxCoeff());
     const Eigen::ArrayXd weight = e / (e.sum() + of_sink);
-    const Eigen::ArrayXd w = narrow_ ? through_bfloat(weight) : weight;
+    const Eigen::ArrayXd w = through(narrow_, weight);
     const Eigen::ArrayXd x = moved + recipe_.u * (below + moved + moved.maxCoeff()) + 2 * kExpUlps * recipe_.u + 8 * kOwn;
     const Eigen::ArrayXd t = w * (x.exp() - 1) + (below > 80).select(Eigen::ArrayXd::Constant(below.size(), 0x1p-115), 0.0);
     const double total = t.sum();
@@ -88,8 +97,8 @@ class Head {
   const Recipe& recipe_;
   double dimension_;
   double scale_;
-  Storage kept_;  // the softmax's weights
-  bool narrow_;   // rounded to bf16, and so are scores
+  Storage kept_;               // the softmax's weights
+  ActivationRounding narrow_;  // of them and of scores
   double cap_;
   double sink_;
 };
@@ -135,7 +144,7 @@ Truth attention(const SiteCall& call, const Recipe& recipe, Team& team) {
     const RowMatrix magnitudes = k_head.cwiseAbs();
     parallel_blocks(team, q.rows(), 1, [&](std::int64_t row, std::int64_t) {
       const Eigen::Index position = call.positions[static_cast<std::size_t>(row)];
-      const Eigen::Index seen = std::clamp<Eigen::Index>(position + 1 + call.mask_ahead, 1, k.rows());
+      const Eigen::Index seen = std::clamp<Eigen::Index>(std::max(position + 1 + call.mask_ahead, call.prefix), 1, k.rows());
       const Eigen::Index end = call.mask_depth > 0 ? k.rows() : seen;
       const Eigen::Index first = call.window > 0  ? position + 1 - call.window
                                  : call.chunk > 0 ? position / call.chunk * call.chunk
@@ -149,8 +158,12 @@ Truth attention(const SiteCall& call, const Recipe& recipe, Team& team) {
                                   : call.kv_modulo    ? head % call.kv_heads
                                                       : head / group;
         if (read != kv) continue;
+        const Eigen::ArrayXd distance =
+            static_cast<double>(position - begin) - Eigen::ArrayXd::LinSpaced(count, 0, static_cast<double>(count - 1));
+        Eigen::ArrayXd off = call.alibi * alibi_slope(head, call.heads) * distance.abs();
+        off.tail(std::max<Eigen::Index>(end - seen, 0)) += call.mask_depth;
         one.attend(q.row(row).segment(head * d, d), k_head.middleRows(begin, count), magnitudes.middleRows(begin, count),
-                   v_head.middleRows(begin, count), seen - begin, call.mask_depth, value, bound);
+                   v_head.middleRows(begin, count), off, value, bound);
         truth.value.row(row).segment(head * d, d) = value;
         truth.bound.row(row).segment(head * d, d) = bound;
       }
