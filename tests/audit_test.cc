@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "harness/forensics/audit/audit.h"
@@ -48,6 +49,39 @@ INSTANTIATE_TEST_SUITE_P(Committed, AuditWhole,
                            std::ranges::replace(name, '-', '_');
                            return name;
                          });
+
+// The product of `site`'s weights once they are bf16, from the trace's own inputs: of a model in f16 they keep 8 of 11 bits.
+RowMatrix with_bfloat_weights(const ModelFile& model, TraceRows& rows, const char* site, const char* input) {
+  const auto weight = std::ranges::find(model.weights().all(), site, &Weight::site);
+  const RowMatrix& x = rows.site(input);
+  RowMatrix w(weight->rows, weight->cols);
+  for (std::int64_t i = 0; i < w.size(); ++i) {
+    const auto exact = static_cast<float>(element_as_double(DType::f16, weight->bytes.data() + 2 * i));
+    const auto bits = std::bit_cast<std::uint32_t>(exact);
+    w.data()[i] = static_cast<double>(std::bit_cast<float>((bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000));
+  }
+  return x.unaryExpr([](double one) { return static_cast<double>(static_cast<_Float16>(one)); }) * w.transpose();
+}
+
+TEST(Audit, WeightsInANarrowerTypeExplainAProduct) {
+  const char* const site = "layers.01.down_proj";
+  const ModelFile model(golden_model("tiny-a-f16.gguf"));
+  const TraceFile golden(golden_trace("tiny-a-llama-f16"));
+  const std::string prompt = golden.prompts().front();
+  TraceRows rows(golden, prompt);
+  const RowMatrix planted = with_bfloat_weights(model, rows, site, "layers.01.swiglu");
+  const From after(golden_trace("tiny-a-llama-f16"), prompt, site);
+  const TemporaryFolder folder;
+  copy_trace(golden_trace("tiny-a-llama-f16"), folder.path() / "copy.h5", {prompt}, [&](const std::string& name, Array& values) {
+    if (name == site) values.bytes = floats(planted, values.shape).bytes;
+    return name == site || !after(name);
+  });
+  const TraceFile trace(folder.path() / "copy.h5");
+  const AuditResult result = audit({&model, &trace, {}, {}, definition_wiring(model.config())});
+  const auto found = std::ranges::find(result.prompts.at(0).sites, site, &Judgement::site);
+  EXPECT_EQ(result.count(SiteVerdict::wrong), 1) << audit_text(result, Style::plain());
+  EXPECT_EQ(found->explanations, std::vector<std::string>{"the weight rounded to bf16"}) << audit_text(result, Style::plain());
+}
 
 // What another type rounds otherwise is no fault of the trace's.
 TEST(Audit, WeightsOfAnotherTypeAreNotHeldToTheTrace) {

@@ -35,6 +35,11 @@ WeightRows read_blocks(DType dtype, const std::uint8_t* bytes, std::int64_t rows
   return out;
 }
 
+RowMatrix rounded(const RowMatrix& x, ActivationRounding to) {
+  const std::vector<double> out = round_activations(to, {x.data(), static_cast<std::size_t>(x.size())});
+  return Eigen::Map<const RowMatrix>(out.data(), x.rows(), x.cols());
+}
+
 }  // namespace
 
 DecodedWeight::DecodedWeight(const Weight& stored) : stored_(&stored) {
@@ -50,9 +55,16 @@ DecodedWeight::DecodedWeight(RowMatrix numbers) {
 }
 
 WeightRows DecodedWeight::rows(std::int64_t first, std::int64_t count) const {
+  WeightRows wide = wide_rows(first, count);
+  if (narrowed_ == ActivationRounding::none) return wide;
+  const RowMatrix value = rounded(wide.value, narrowed_);
+  return {value, value.cwiseAbs()};
+}
+
+WeightRows DecodedWeight::wide_rows(std::int64_t first, std::int64_t count) const {
   if (stored_ == nullptr) return {held_.value.middleRows(first, count), held_.split.middleRows(first, count)};
   const std::uint8_t* const bytes = stored_->bytes.data() + first * (std::ssize(stored_->bytes) / stored_->rows);
-  return (blocks_ > 0 ? read_blocks : read_numbers)(stored_->dtype, bytes, count, stored_->cols);
+  return (is_block(stored_->dtype) ? read_blocks : read_numbers)(stored_->dtype, bytes, count, stored_->cols);
 }
 
 DecodedWeight DecodedWeight::transposed() const {
@@ -63,14 +75,19 @@ DecodedWeight DecodedWeight::transposed() const {
   return out;
 }
 
-// As ONNX Runtime's quantize_dynamic says. Of i8_tensor: one scale in f32, ties to even; its integers are exact, so the sum is one
-// block's. Numbers of u8_tensor are made before the product, each by a rounding, and summed as numbers are.
+// In f16 or bf16 numbers are rounded as they are decoded, and summed as numbers are. The others as ONNX Runtime's quantize_dynamic says. Of
+// i8_tensor: one scale in f32, ties to even; its integers are exact, so the sum is one block's. Numbers of u8_tensor are made before the product,
+// each by a rounding.
 DecodedWeight DecodedWeight::through(WeightRounding rounding) const {
-  const WeightRows all = rows(0, rows());
-  RowMatrix value = all.value;
+  if (rounding == WeightRounding::f16 || rounding == WeightRounding::bf16) {
+    DecodedWeight out = *this;
+    out.narrowed_ = rounding == WeightRounding::f16 ? ActivationRounding::f16 : ActivationRounding::bf16;
+    out.blocks_ = 0;
+    return out;
+  }
+  RowMatrix value = rows(0, rows()).value;
   if (rounding == WeightRounding::u8_tensor) {
-    std::ranges::copy(round_activations(ActivationRounding::u8_tensor, {value.data(), static_cast<std::size_t>(value.size())}),
-                      value.data());
+    value = rounded(value, ActivationRounding::u8_tensor);
   } else {
     const auto scale = static_cast<float>(value.cwiseAbs().maxCoeff() * 2 / 254);
     for (double& w : value.reshaped())

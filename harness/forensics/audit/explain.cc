@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "harness/forensics/sites/site_name.h"
 
@@ -99,9 +100,11 @@ void try_weights(Tries& tries) {
     });
   }
   const DecodedWeight& weight = *site.call.weight;
-  const auto attempt_with = [&](const DecodedWeight& changed, const char* what) {
+  const auto attempt_with = [&](const DecodedWeight& changed, const std::string& what) {
     tries.attempt(what, [&](SiteCall& call) { call.weight = &changed; });
   };
+  for (const auto& [rounding, type] : {std::pair(WeightRounding::f16, "f16"), std::pair(WeightRounding::bf16, "bf16")})
+    attempt_with(weight.through(rounding), fmt::format("the weight rounded to {}", type));
   if (site.wiring.formula == Formula::rms_norm) {
     const RowMatrix ones = RowMatrix::Ones(own.rows, own.cols);
     attempt_with(DecodedWeight(ones), "no weight");

@@ -40,8 +40,11 @@ class DecodedWeight {
   DecodedWeight through(WeightRounding rounding) const;
 
  private:
+  WeightRows wide_rows(std::int64_t first, std::int64_t count) const;
+
   const Weight* stored_ = nullptr;
   WeightRows held_;  // where nothing is stored
+  ActivationRounding narrowed_ = ActivationRounding::none;
   std::int64_t blocks_ = 0;
 };
 

@@ -32,8 +32,8 @@ struct ActivationRule {
   ActivationRounding operator()(DType weight) const;
 };
 
-// i8_tensor: codes of -127 to 127 for a whole matrix. u8_tensor: as of activations.
-enum class WeightRounding : std::uint8_t { none, i8_tensor, u8_tensor };
+// f16, bf16: each number. i8_tensor: codes of -127 to 127 for a whole matrix. u8_tensor: as of activations.
+enum class WeightRounding : std::uint8_t { none, f16, bf16, i8_tensor, u8_tensor };
 
 // A type that numbers are kept in: what rounding to it may change, of a number's size, and of what is denormal there.
 struct Storage {

@@ -21,8 +21,11 @@ struct Word {
 constexpr Word<double> kArithmetics[] = {{"f64", 0x1p-53}, {"f32", 0x1p-24}};
 constexpr Word<Storage> kStorages[] = {{"wide", kKeptWide}, {"bf16", kKeptBf16}, {"f16", kKeptF16}};
 constexpr Word<bool> kScaledWords[] = {{"scores", false}, {"queries", true}};
-constexpr Word<WeightRounding> kWeightWords[] = {
-    {"none", WeightRounding::none}, {"i8_tensor", WeightRounding::i8_tensor}, {"u8_tensor", WeightRounding::u8_tensor}};
+constexpr Word<WeightRounding> kWeightWords[] = {{"none", WeightRounding::none},
+                                                 {"f16", WeightRounding::f16},
+                                                 {"bf16", WeightRounding::bf16},
+                                                 {"i8_tensor", WeightRounding::i8_tensor},
+                                                 {"u8_tensor", WeightRounding::u8_tensor}};
 constexpr Word<ActivationRounding> kRoundingWords[] = {
     {"none", ActivationRounding::none},           {"f16", ActivationRounding::f16},
     {"bf16", ActivationRounding::bf16},           {"q8_0", ActivationRounding::q8_0},
