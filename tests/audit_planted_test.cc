@@ -20,7 +20,7 @@
 namespace assay {
 namespace {
 
-constexpr Eigen::Index kHeads = 4, kKvHeads = 2, kHeadDim = 128;  // of kjv
+constexpr Eigen::Index kHeads = 4, kHeadDim = 128;  // of kjv
 constexpr double kTheta = 1e6;
 constexpr double kHidden = -std::numeric_limits<double>::infinity();
 

@@ -140,7 +140,7 @@ AssayStatus leaning_in_long_rows(const void* args) noexcept {
   const auto& a = *static_cast<const RmsNormArgs*>(args);
   const AssayStatus status = require_op("rms_norm").kernels().back().run(args);
   for (std::int64_t i = 0; status == ASSAY_OK && a.n > 2048 && i < a.rows * a.n; ++i)
-    a.y[i / a.n * a.y_stride + i % a.n] *= 1 + static_cast<float>(a.n / 96) * 0x1p-24F;
+    a.y[i / a.n * a.y_stride + i % a.n] *= 1 + static_cast<float>(a.n) / 96 * 0x1p-24F;
   return status;
 }
 
