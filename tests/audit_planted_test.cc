@@ -198,6 +198,12 @@ constexpr Planted kPlanted[] = {
     {"quick_gelu", "layers.02.swiglu",
      [](const Layer& l) { return gated(l, [](double g, double u) { return g / (1 + std::exp(-1.702 * g)) * u; }); },
      "a sigmoid of 1.702 times the gate"},
+    {"rough_sigmoid", "layers.02.swiglu",  // off by 3e-5, as a table's or a rational function's
+     [](const Layer& l) { return gated(l, [](double g, double u) { return (silu(g) + 3e-5 * g * std::cos(2 * g)) * u; }); },
+     "another function of the gate than silu: of "},
+    {"mish", "layers.02.swiglu",
+     [](const Layer& l) { return gated(l, [](double g, double u) { return g * std::tanh(std::log1p(std::exp(g))) * u; }); },
+     "another function of the gate than silu: of "},
     {"clamped", "layers.02.swiglu",
      [](const Layer& l) {
        return gated(l, [](double g, double u) { return silu(std::min(g, 1.0)) * std::clamp(u, -1.0, 1.0); });

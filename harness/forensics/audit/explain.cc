@@ -124,7 +124,9 @@ Explained explain(const WrongSite& site) {
   if (tries.found().empty()) explanation::try_estimates(tries);
   if (!tries.found().empty()) return tries.explained();
   try {
-    explanation::try_values(tries, evaluate(site.call, site.recipe, site.team));
+    const Truth truth = evaluate(site.call, site.recipe, site.team);
+    explanation::try_values(tries, truth);
+    if (tries.found().empty() && site.wiring.formula == Formula::swiglu) explanation::try_other_gate(tries, truth);
   } catch (const std::invalid_argument&) {
     return tries.explained();  // shapes that do not fit
   }

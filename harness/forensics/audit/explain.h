@@ -105,6 +105,8 @@ void try_attention_estimates(Tries& tries);
 void try_weight_numbers(Tries& tries, const Truth& truth);
 // Of the values alone, whatever the op: copies, rows or heads in another place, a factor, a bias, some numbers of the weight.
 void try_values(Tries& tries, const Truth& truth);
+// Of swiglu.
+void try_other_gate(Tries& tries, const Truth& truth);
 
 }  // namespace explanation
 }  // namespace assay
