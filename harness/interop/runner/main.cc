@@ -91,7 +91,7 @@ class Server {
   void call(std::uint64_t sequence, const std::vector<std::byte>& payload) {
     const wire::CallRequest request = wire::decode_call(payload);
     if (request.kernel >= kernels_.size()) throw wire::WireError("asks for kernel " + std::to_string(request.kernel));
-    limit(request.limit_ms + 1000);  // the host is to be the first to say so
+    limit(request.limit_ms);
     const CallReply reply = run_call(kernels_[request.kernel], request, foreign_);
     limit(0);
     reply.fault ? end_with(sequence, *reply.fault) : send(wire::Kind::done, sequence, reply.done);
@@ -112,7 +112,7 @@ class Server {
 
   void fill(std::uint64_t sequence, const std::vector<std::byte>& payload) {
     const wire::FillRequest request = wire::decode_fill(payload);
-    limit(timed().limit_ms() + timed().filling_ms(request) + 1000);
+    limit(timed().limit_ms() + timed().filling_ms(request));
     std::optional<wire::Fault> fault;
     foreign_.run([&] { fault = timed().fill(request); });
     limit(0);
@@ -120,7 +120,7 @@ class Server {
   }
 
   void time(std::uint64_t sequence, const std::vector<std::byte>& payload) {
-    limit(timed().limit_ms() + 1000);
+    limit(timed().limit_ms());
     TimedCalls::End end;
     foreign_.run([&] { end = timed().run(wire::decode_time(payload)); });
     limit(0);
@@ -135,8 +135,10 @@ class Server {
     done_for_ = true;  // what a faulty kernel has done to this process, nobody knows
   }
 
-  // SIGALRM ends a runner whose host cannot, such as one behind ssh.
-  static void limit(std::uint64_t milliseconds) {
+  // SIGALRM ends a runner whose host cannot, such as one behind ssh. The host is to be the first to say so, and on a busy machine it gives the time
+  // that this process is kept waiting. 0: no limit.
+  static void limit(std::uint64_t of_host) {
+    const std::uint64_t milliseconds = of_host * 6;
     itimerval timer{};
     timer.it_value.tv_sec = static_cast<time_t>(milliseconds / 1000);
     timer.it_value.tv_usec = static_cast<suseconds_t>(milliseconds % 1000 * 1000);
