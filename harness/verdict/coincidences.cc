@@ -122,7 +122,10 @@ constexpr Coincidence kOfNumbers[] = {
     },
     // the largest is the last, the first, somewhere; twice side by side; with both signs
     [](Row& r, const Row&, Draws&) { raise(r, r.length() - 1, false); }, [](Row& r, const Row&, Draws&) { raise(r, 0, true); },
-    [](Row& r, const Row&, Draws& draws) { raise(r, somewhere(r.length(), draws), draws.below(2) == 0); },
+    [](Row& r, const Row&, Draws& draws) {
+      const bool negative = draws.below(2) == 0;  // arguments are drawn in an order that each compiler chooses
+      raise(r, somewhere(r.length(), draws), negative);
+    },
     [](Row& r, const Row&, Draws& draws) {
       const std::int64_t place = somewhere(r.length(), draws);
       raise(r, place, false);
