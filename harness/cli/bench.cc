@@ -234,7 +234,7 @@ Action add_bench(CLI::App& app, const Common& common) {
   command->add_flag("--warm", options->warm, "Use the same buffers again and again");
   command
       ->add_option("--runs", options->runs,
-                   "Runs of each benchmark, with fresh memory each; a baseline needs 5, on a noisy machine 25")
+                   "Runs of each benchmark, each a process with memory of its own; a baseline needs 5, on a noisy machine 25")
       ->check(whole(1, bench::kMostRuns));
   command->add_option("--baseline", options->baseline,
                       "Compare with an older JSON of this command (--runs 5 -o FILE) or of Google Benchmark");
