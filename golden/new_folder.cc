@@ -1,6 +1,7 @@
 #include "golden/new_folder.h"
 
 #include <stdexcept>
+#include <system_error>
 
 #include "golden/atomic_file.h"
 
@@ -11,8 +12,12 @@ NewFolder::NewFolder(std::filesystem::path path) : path_(std::move(path)) {
   if (there && !(std::filesystem::is_directory(path_) && std::filesystem::is_empty(path_)))
     throw std::invalid_argument(path_.string() + " is there and not empty; expected a new folder");
   made_ = !there;
-  std::filesystem::create_directories(path_);
-  if (made_) remember_unfinished(path_.c_str());
+  if (made_) remember_unfinished(path_.c_str());  // before it is there: a signal may come right after
+  std::error_code failed;
+  std::filesystem::create_directories(path_, failed);
+  if (!failed) return;
+  forget();
+  throw std::filesystem::filesystem_error("create_directories", path_, failed);
 }
 
 NewFolder::~NewFolder() {
@@ -24,10 +29,11 @@ NewFolder::~NewFolder() {
 }
 
 void NewFolder::add(const std::string& name, std::span<const std::string_view> parts) {
-  AtomicFile file(path_ / name);
+  const std::filesystem::path& whole = files_.emplace_back(path_ / name);
+  remember_unfinished(whole.c_str());
+  AtomicFile file(whole);
   for (const std::string_view part : parts) file.write_text(part);
   file.commit();
-  remember_unfinished(files_.emplace_back(path_ / name).c_str());
 }
 
 void NewFolder::forget() noexcept {
