@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "harness/forensics/audit/formula.h"
+#include "harness/forensics/audit/formula_parts.h"
 #include "reference/blocks.h"
 #include "reference/decode.h"
 
@@ -35,11 +35,6 @@ WeightRows read_blocks(DType dtype, const std::uint8_t* bytes, std::int64_t rows
   return out;
 }
 
-RowMatrix rounded(const RowMatrix& x, ActivationRounding to) {
-  const std::vector<double> out = round_activations(to, {x.data(), static_cast<std::size_t>(x.size())});
-  return Eigen::Map<const RowMatrix>(out.data(), x.rows(), x.cols());
-}
-
 }  // namespace
 
 DecodedWeight::DecodedWeight(const Weight& stored) : stored_(&stored) {
@@ -57,7 +52,7 @@ DecodedWeight::DecodedWeight(RowMatrix numbers) {
 WeightRows DecodedWeight::rows(std::int64_t first, std::int64_t count) const {
   WeightRows wide = wide_rows(first, count);
   if (narrowed_ == ActivationRounding::none) return wide;
-  const RowMatrix value = rounded(wide.value, narrowed_);
+  const RowMatrix value = formula::rounded(wide.value, narrowed_);
   return {value, value.cwiseAbs()};
 }
 
@@ -87,7 +82,7 @@ DecodedWeight DecodedWeight::through(WeightRounding rounding) const {
   }
   RowMatrix value = rows(0, rows()).value;
   if (rounding == WeightRounding::u8_tensor) {
-    value = rounded(value, ActivationRounding::u8_tensor);
+    value = formula::rounded(value, ActivationRounding::u8_tensor);
   } else {
     const auto scale = static_cast<float>(value.cwiseAbs().maxCoeff() * 2 / 254);
     for (double& w : value.reshaped())

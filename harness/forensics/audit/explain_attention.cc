@@ -28,6 +28,15 @@ Part rows_of(const Tries& tries, Eigen::Index first, Eigen::Index count) {
   return part;
 }
 
+Part first_rows(const Tries& tries, Eigen::Index most = kRows) {
+  return rows_of(tries, 0, std::min({kRows, most, tries.value().rows()}));
+}
+
+Part last_rows(const Tries& tries) {
+  const Eigen::Index count = std::min(kRows, tries.value().rows());
+  return rows_of(tries, tries.value().rows() - count, count);
+}
+
 double squared_error(const Tries& tries, const Part& part) {
   const double error = (evaluate(part.call, tries.site().recipe, tries.site().team).value - part.value).squaredNorm();
   return std::isfinite(error) ? error : std::numeric_limits<double>::infinity();
@@ -112,30 +121,25 @@ void try_scale(Tries& tries) {
   const double unit = own.score_scale > 0
                           ? own.score_scale
                           : 1 / std::sqrt(static_cast<double>(own.inputs[0].cols()) / static_cast<double>(own.heads));
-  const Eigen::Index count = std::min(kRows, tries.value().rows());
-  const double found =
-      best(tries, rows_of(tries, tries.value().rows() - count, count), &SiteCall::score_scale, unit / 16, 16 * unit);
+  const double found = best(tries, last_rows(tries), &SiteCall::score_scale, unit / 16, 16 * unit);
   try_number(tries, found, unit, &SiteCall::score_scale, "scores {} times as large");
 }
 
 void try_mask(Tries& tries) {
   if (tries.value().rows() < 2) return;
-  const Eigen::Index count = std::min(kRows, tries.value().rows() - 1);
-  const double found = best(tries, rows_of(tries, 0, count), &SiteCall::mask_depth, 0x1p-6, 128);
+  const double found = best(tries, first_rows(tries, tries.value().rows() - 1), &SiteCall::mask_depth, 0x1p-6, 128);
   try_number(tries, found, 1, &SiteCall::mask_depth,
              "a mask that takes {} off the scores of later tokens and does not hide them");
 }
 
 void try_cap(Tries& tries) {
-  const Eigen::Index count = std::min(kRows, tries.value().rows());
-  const double found = best(tries, rows_of(tries, tries.value().rows() - count, count), &SiteCall::score_cap, 0x1p-4, 0x1p7);
+  const double found = best(tries, last_rows(tries), &SiteCall::score_cap, 0x1p-4, 0x1p7);
   try_number(tries, found, 1, &SiteCall::score_cap, "scores capped at {}, by its tanh");
 }
 
 // e to its score is added to the softmax's sum.
 void try_sink(Tries& tries) {
-  const Eigen::Index count = std::min(kRows, tries.value().rows());
-  const double found = best(tries, rows_of(tries, 0, count), &SiteCall::sink, 0x1p-8, 0x1p12);
+  const double found = best(tries, first_rows(tries), &SiteCall::sink, 0x1p-8, 0x1p12);
   for (int decimals = 0; decimals <= 5; ++decimals) {
     const std::string told = fmt::format("{:.{}f}", std::log(found), decimals);
     if (tries.attempt(fmt::format("a sink of the score {} beside the keys", told == "-0" ? "0" : told),
@@ -145,8 +149,7 @@ void try_sink(Tries& tries) {
 }
 
 void try_alibi(Tries& tries) {
-  const Eigen::Index count = std::min(kRows, tries.value().rows());
-  const double found = best(tries, rows_of(tries, tries.value().rows() - count, count), &SiteCall::alibi, 0x1p-5, 0x1p5);
+  const double found = best(tries, last_rows(tries), &SiteCall::alibi, 0x1p-5, 0x1p5);
   try_number(tries, found, 1, &SiteCall::alibi,
              "ALiBi's slopes times {}: a key's distance, times its head's slope, is taken off the score");
 }

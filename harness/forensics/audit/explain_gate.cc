@@ -12,23 +12,21 @@ namespace {
 
 struct Point {
   double gate;
-  double off;    // value / up - silu(gate)
+  double silu;
+  double off;    // value / up - silu
   double slack;  // of that, by roundings
 };
-
-double silu(double g) {
-  return g / (1 + std::exp(-g));
-}
 
 std::vector<Point> points_of(const Tries& tries, const Truth& truth) {
   const SiteCall& call = tries.site().call;
   std::vector<Point> points;
   for (Eigen::Index i = 0; i < truth.value.size(); ++i) {
-    const double up = std::abs(call.inputs[1].data()[i]);
-    const double gate = call.inputs[0].data()[i];
+    const double up = call.inputs[1].data()[i];
     if (up == 0) continue;
-    const double value = tries.value().data()[i] / call.inputs[1].data()[i];
-    points.push_back({gate, value - silu(gate), truth.bound.data()[i] / up + 4 * tries.site().recipe.u * std::abs(value)});
+    const double value = tries.value().data()[i];
+    const double slack = truth.bound.data()[i] + 4 * tries.site().recipe.u * std::abs(value);
+    points.push_back(
+        {call.inputs[0].data()[i], truth.value.data()[i] / up, (value - truth.value.data()[i]) / up, slack / std::abs(up)});
   }
   std::ranges::sort(points, {}, &Point::gate);
   return points;
@@ -61,14 +59,14 @@ void try_other_gate(Tries& tries, const Truth& truth) {
   }
   if (near < kLeast || on_the_line * 100 < near * 99 || clear.size() * 2 < near) return;
   std::vector<double> parts;
-  for (const Point& one : clear) parts.push_back(one.off / silu(one.gate));
+  for (const Point& one : clear) parts.push_back(one.off / one.silu);
   std::ranges::sort(parts);
   const double low = parts[parts.size() / 10];
   const double high = parts[parts.size() * 9 / 10];
   if (high - low < kVaries * std::max(std::abs(low), std::abs(high))) return;
   const Point& farthest = *std::ranges::max_element(clear, {}, [](const Point& one) { return std::abs(one.off); });
   tries.add(fmt::format("another function of the gate than silu: of {:.4g} it is {:.6g}, silu {:.6g}", farthest.gate,
-                        silu(farthest.gate) + farthest.off, silu(farthest.gate)));
+                        farthest.silu + farthest.off, farthest.silu));
 }
 
 }  // namespace assay::explanation

@@ -234,8 +234,7 @@ Truth evaluate(const SiteCall& call, const Recipe& recipe, Team& team) {
     return evaluate_as(call, here, team);
   }
   SiteCall rounded = call;
-  for (RowMatrix& input : rounded.inputs)
-    std::ranges::copy(round_activations(recipe.operands, {input.data(), static_cast<std::size_t>(input.size())}), input.data());
+  for (RowMatrix& input : rounded.inputs) input = formula::rounded(input, recipe.operands);
   return evaluate_as(rounded, here, team);
 }
 

@@ -16,20 +16,7 @@ struct Heads {
 
 // In a cache of f16 the query is rounded too, to meet the keys.
 RowMatrix cached(const RowMatrix& x, bool half) {
-  if (!half) return x;
-  RowMatrix out = x;
-  for (Eigen::Index row = 0; row < x.rows(); ++row) {
-    const std::vector<double> rounded =
-        round_activations(ActivationRounding::f16, {x.row(row).data(), static_cast<std::size_t>(x.cols())});
-    out.row(row) = Eigen::Map<const Eigen::RowVectorXd>(rounded.data(), x.cols());
-  }
-  return out;
-}
-
-Eigen::ArrayXd through(ActivationRounding narrow, const Eigen::ArrayXd& x) {
-  if (narrow == ActivationRounding::none) return x;
-  const std::vector<double> rounded = round_activations(narrow, {x.data(), static_cast<std::size_t>(x.size())});
-  return Eigen::Map<const Eigen::ArrayXd>(rounded.data(), x.size());
+  return rounded(x, half ? ActivationRounding::f16 : ActivationRounding::none);
 }
 
 // ALiBi (Press et al., 2022): head h from 1 on has 2^(-8 h / n), n the largest power of two among the heads; those past n lie between the first.
@@ -70,12 +57,12 @@ class Head {
              : Eigen::ArrayXd(2 * inner.u * score.abs())) +
         recipe_.u * off + 2 * inner.tiny;
     if (cap_ > 0) score = cap_ * (score / cap_).tanh();  // which brings them nearer, and so their errors
-    score = through(narrow_, score);
+    score = rounded(score, narrow_);
     const Eigen::ArrayXd below = score.maxCoeff() - score;
     const Eigen::ArrayXd e = (-below).exp();
     const double of_sink = sink_ * std::exp(-score.maxCoeff());
     const Eigen::ArrayXd weight = e / (e.sum() + of_sink);
-    const Eigen::ArrayXd w = through(narrow_, weight);
+    const Eigen::ArrayXd w = rounded(weight, narrow_);
     const Eigen::ArrayXd x = moved + recipe_.u * (below + moved + moved.maxCoeff()) + 2 * kExpUlps * recipe_.u + 8 * kOwn;
     const Eigen::ArrayXd t = w * (x.exp() - 1) + (below > 80).select(Eigen::ArrayXd::Constant(below.size(), 0x1p-115), 0.0);
     const double total = t.sum();
@@ -151,6 +138,10 @@ Truth attention(const SiteCall& call, const Recipe& recipe, Team& team) {
                                                   : call.first_key;
       const Eigen::Index begin = std::clamp<Eigen::Index>(first, 0, end - 1);
       const Eigen::Index count = end - begin;
+      const Eigen::ArrayXd distance =
+          (static_cast<double>(position - begin) - Eigen::ArrayXd::LinSpaced(count, 0, static_cast<double>(count - 1))).abs();
+      Eigen::ArrayXd masked = Eigen::ArrayXd::Zero(count);
+      masked.tail(std::max<Eigen::Index>(end - seen, 0)) += call.mask_depth;
       Eigen::RowVectorXd value(d);
       Eigen::RowVectorXd bound(d);
       for (Eigen::Index head = 0; head < call.heads; ++head) {
@@ -158,12 +149,8 @@ Truth attention(const SiteCall& call, const Recipe& recipe, Team& team) {
                                   : call.kv_modulo    ? head % call.kv_heads
                                                       : head / group;
         if (read != kv) continue;
-        const Eigen::ArrayXd distance =
-            static_cast<double>(position - begin) - Eigen::ArrayXd::LinSpaced(count, 0, static_cast<double>(count - 1));
-        Eigen::ArrayXd off = call.alibi * alibi_slope(head, call.heads) * distance.abs();
-        off.tail(std::max<Eigen::Index>(end - seen, 0)) += call.mask_depth;
         one.attend(q.row(row).segment(head * d, d), k_head.middleRows(begin, count), magnitudes.middleRows(begin, count),
-                   v_head.middleRows(begin, count), off, value, bound);
+                   v_head.middleRows(begin, count), masked + call.alibi * alibi_slope(head, call.heads) * distance, value, bound);
         truth.value.row(row).segment(head * d, d) = value;
         truth.bound.row(row).segment(head * d, d) = bound;
       }

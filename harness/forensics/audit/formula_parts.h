@@ -1,6 +1,9 @@
 // What the formulas have in common; not for who calls them.
 #pragma once
 
+#include <cstddef>
+#include <vector>
+
 #include "harness/forensics/audit/formula.h"
 
 namespace assay::formula {
@@ -17,6 +20,14 @@ inline double growth(double n, double u) {
 // A bound on sums of n terms in any order, our own evaluation's error included.
 inline double sum_growth(double n, const Recipe& recipe) {
   return growth(n, recipe.u) + growth(n, kOwn);
+}
+
+// A matrix or an array, rounded as one stretch of activations.
+template <class Dense>
+Dense rounded(const Dense& x, ActivationRounding to) {
+  if (to == ActivationRounding::none) return x;
+  const std::vector<double> out = round_activations(to, {x.data(), static_cast<std::size_t>(x.size())});
+  return Eigen::Map<const Dense>(out.data(), x.rows(), x.cols());
 }
 
 // The result as it is stored.
