@@ -112,7 +112,11 @@ def with_mutants(mutants: list[BenchMutant]) -> dict[str, str]:
     stretches: dict[str, list[Stretch]] = {}
     for mutant in mutants:
         for edit in mutant.edits:
-            begin = text_of(edit.file).index(edit.find)
+            text = text_of(edit.file)
+            begin = text.index(edit.find)
+            before = text[text.rfind("\n", 0, begin) + 1 : begin].rstrip()
+            if before.endswith((")", "else")) and edit.find.rstrip().endswith(";") and edit.find.count(";") > 1:
+                raise SystemExit(f"{mutant.name}: the first of its statements belongs to '{before.lstrip()}', the others do not")
             stretches.setdefault(edit.file, []).append(Stretch(begin, begin + len(edit.find), mutant.name, edit))
     files = {SWITCH: HEADER}
     for name, own in stretches.items():
