@@ -154,6 +154,36 @@ constexpr Planted kPlanted[] = {
        return attention(l, causal, {.kv_of = {1, 1, 0, 0}});
      },
      "heads read the kv heads 1, 1, 0, 0"},
+    {"window_and_scale", "layers.02.attn",
+     [](const Layer& l) {
+       return attention(l, [](auto i, auto j, double s) { return j > i - 3 ? causal(i, j, 0.9 * s) : kHidden; });
+     },
+     "scores 0.9 times as large; and a window of 3 positions"},
+    {"kv_heads_and_chunks", "layers.02.attn",
+     [](const Layer& l) {
+       return attention(l, [](auto i, auto j, double s) { return j / 4 == i / 4 ? causal(i, j, s) : kHidden; },
+                        {.kv_of = {1, 1, 0, 0}});
+     },
+     "heads read the kv heads 1, 1, 0, 0; and chunks of 4 positions"},
+    {"cap_and_leaky_mask", "layers.02.attn",
+     [](const Layer& l) {
+       return attention(l, [](auto i, auto j, double s) { return 5 * std::tanh(s / 5) - (j <= i ? 0 : 10); });
+     },
+     "scores capped at 5, by its tanh; and a mask that takes 10 off"},
+    {"scale_and_next_token", "layers.02.attn",
+     [](const Layer& l) { return attention(l, [](auto i, auto j, double s) { return j <= i + 1 ? 0.75 * s : kHidden; }); },
+     "scores 0.75 times as large; and a mask that shows the next token"},
+    {"kv_heads_and_window", "layers.02.attn",
+     [](const Layer& l) {
+       return attention(l, [](auto i, auto j, double s) { return j > i - 2 ? causal(i, j, s) : kHidden; },
+                        {.kv_of = {0, 1, 0, 1}});
+     },
+     "kv head = h % n_kv; and a window of 2 positions"},
+    {"alibi_and_sink", "layers.02.attn",
+     [](const Layer& l) {
+       return attention(l, causal, {.more = std::exp(0.5), .slopes = {0.25, 0.0625, 0.015625, 0.00390625}});
+     },
+     "a sink of the score 0.5 beside the keys; and ALiBi's slopes times 1"},
     {"heads", "layers.02.attn",
      [](const Layer& l) {
        RowMatrix y = attention(l, causal);

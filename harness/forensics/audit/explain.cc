@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <span>
+#include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "harness/forensics/sites/site_name.h"
 
@@ -47,15 +50,52 @@ bool feeds(const Source& source, const std::string& site) {
   return source.size() == 1 && source[0].site == site && source[0].column == 0;
 }
 
+// Of attention keys and values are those of all rows.
+std::span<RowMatrix> inputs_by_row(SiteCall& call) {
+  return std::span(call.inputs).first(call.formula == Formula::attention ? 1 : call.inputs.size());
+}
+
+// A few of many; none where an output may depend on other rows than its own.
+std::vector<Eigen::Index> rows_to_try(const SiteCall& call, Eigen::Index rows) {
+  constexpr Eigen::Index kFirst = 4;
+  constexpr Eigen::Index kTried = 16;
+  std::vector<Eigen::Index> some;
+  if (rows <= 4 * kTried || call.activations == ActivationRounding::u8_tensor) return some;
+  for (Eigen::Index i = 0; i < kFirst; ++i) some.push_back(i);
+  for (Eigen::Index i = kFirst; i < kTried; ++i) some.push_back((rows - 1) * (i - kFirst + 1) / (kTried - kFirst));
+  return some;
+}
+
+SiteCall call_of_rows(SiteCall call, const std::vector<Eigen::Index>& rows, Eigen::Index all) {
+  for (RowMatrix& one : inputs_by_row(call)) {
+    if (one.rows() != all) throw std::invalid_argument("inputs of other rows");
+    one = one(rows, Eigen::all).eval();
+  }
+  const auto take = [&](std::vector<std::int32_t>& of_rows) {
+    if (of_rows.empty()) return;
+    std::vector<std::int32_t> some;
+    for (const Eigen::Index row : rows) some.push_back(of_rows.at(static_cast<std::size_t>(row)));
+    of_rows = std::move(some);
+  };
+  take(call.positions);
+  take(call.tokens);
+  return call;
+}
+
 }  // namespace
 
 double Tries::left(const SiteCall& call, const Recipe& recipe) const {
+  const double some = left_of(rows_to_try(call, value_.rows()), call, recipe);
+  return some > 1 ? some : left_of({}, call, recipe);
+}
+
+double Tries::left_of(const std::vector<Eigen::Index>& rows, const SiteCall& call, const Recipe& recipe) const {
   constexpr double kNothing = std::numeric_limits<double>::infinity();
   try {
-    const Truth truth = evaluate(call, recipe, site_.team);
+    const Truth truth = evaluate(rows.empty() ? call : call_of_rows(call, rows, value_.rows()), recipe, site_.team);
     if (truth.value.cols() != value_.cols()) return kNothing;
-    const Excess excess = excess_of(value_, truth);
-    return excess.unbounded == 0 || excess.unbounded <= unbounded() ? excess.ratio : kNothing;
+    const Excess excess = excess_of(rows.empty() ? value_ : RowMatrix(value_(rows, Eigen::all)), truth);
+    return !rows.empty() || excess.unbounded == 0 || excess.unbounded <= unbounded() ? excess.ratio : kNothing;
   } catch (const std::invalid_argument&) {
     return kNothing;
   }
@@ -65,13 +105,24 @@ std::int64_t Tries::unbounded() const {
   return excess_of(value_, evaluate(site_.call, site_.recipe, site_.team)).unbounded;
 }
 
-bool Tries::note(const std::string& what, double left) {
-  if (left <= 1) add(what);
+bool Tries::note(const std::string& what, SiteCall call, const Recipe& recipe) {
+  const double left = this->left(call, recipe);
+  if (left <= 1) {
+    add(what);
+    if (!changed_) changed_ = call;
+  }
   if (left < out_.left) {
     out_.left = left;
     out_.nearest = what;
+    nearest_.emplace(std::move(call), recipe);
   }
   return left <= 1;
+}
+
+Explained Tries::explained() const {
+  Explained out = out_;
+  if (nearest_ && out.by.empty()) out.left = left_of({}, nearest_->first, nearest_->second);
+  return out;
 }
 
 void try_inputs(Tries& tries) {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/model/model_file.h"
@@ -43,15 +45,19 @@ double to_digits(double x, int digits);
 // What the tries share: they differ in what they change.
 class Tries {
  public:
-  explicit Tries(const WrongSite& site) : site_(site), value_(site.rows.site(site.wiring.site)) {}
+  explicit Tries(const WrongSite& site) : Tries(site, site.rows.site(site.wiring.site)) {}
+  // Of other values than the trace's, such as some rows of them; both must outlive the object.
+  Tries(const WrongSite& site, const RowMatrix& value) : site_(site), value_(value) {}
 
   const WrongSite& site() const { return site_; }
   const RowMatrix& value() const { return value_; }
   const std::vector<std::string>& found() const { return out_.by; }
-  const Explained& explained() const { return out_; }
+  Explained explained() const;
+  // The call with the first change of it that explains the values.
+  const std::optional<SiteCall>& changed() const { return changed_; }
   void add(std::string what) { out_.by.push_back(std::move(what)); }
 
-  // In bounds; infinite where shapes do not fit, which explains nothing.
+  // In bounds; infinite where shapes do not fit, which explains nothing. Of many rows some are tried first: what is above 1 there is told of these alone.
   double left(const SiteCall& call, const Recipe& recipe) const;
   bool fits(const SiteCall& call) const { return left(call, site_.recipe) <= 1; }
   // Notes `what` if the values are right with the change.
@@ -59,13 +65,13 @@ class Tries {
   bool attempt(const std::string& what, const Change& change) {
     SiteCall call = site_.call;
     change(call);
-    return note(what, left(call, site_.recipe));
+    return note(what, std::move(call), site_.recipe);
   }
   template <class Change>
   bool attempt_recipe(const std::string& what, const Change& change) {
     Recipe recipe = site_.recipe;
     change(recipe);
-    return note(what, left(site_.call, recipe));
+    return note(what, site_.call, recipe);
   }
   // The definition's values with a change; throws std::invalid_argument where shapes do not fit.
   template <class Change>
@@ -76,13 +82,17 @@ class Tries {
   }
 
  private:
-  bool note(const std::string& what, double left);
+  bool note(const std::string& what, SiteCall call, const Recipe& recipe);
+  // Of these rows, or of all where there are none.
+  double left_of(const std::vector<Eigen::Index>& rows, const SiteCall& call, const Recipe& recipe) const;
   // Outputs of which the definition itself gives no bound: a change that gives none of more, as where it is fed NaN, explains nothing.
   std::int64_t unbounded() const;
 
   const WrongSite& site_;
   const RowMatrix& value_;
   Explained out_;
+  std::optional<SiteCall> changed_;
+  std::optional<std::pair<SiteCall, Recipe>> nearest_;
 };
 
 struct TriedOf {

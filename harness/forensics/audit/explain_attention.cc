@@ -42,13 +42,14 @@ double squared_error(const Tries& tries, const Part& part) {
   return std::isfinite(error) ? error : std::numeric_limits<double>::infinity();
 }
 
-// Where `setting` makes the error least: steps of a sixteenth of an octave, then thirds.
+// Where `setting` makes the error least: steps of a sixteenth of an octave, then golden sections.
 double best(const Tries& tries, Part part, double SiteCall::*setting, double low, double high) {
   const auto error = [&](double log) {
     part.call.*setting = std::exp2(log);
     return squared_error(tries, part);
   };
   constexpr double kStep = 1.0 / 16;
+  constexpr double kGolden = 0.61803398874989485;
   double at = std::log2(low);
   double least = std::numeric_limits<double>::infinity();
   for (double log = std::log2(low); log <= std::log2(high); log += kStep) {
@@ -59,9 +60,22 @@ double best(const Tries& tries, Part part, double SiteCall::*setting, double low
   }
   double left = at - kStep;
   double right = at + kStep;
-  for (int step = 0; step < 60; ++step) {
-    const double third = (right - left) / 3;
-    (error(left + third) < error(right - third) ? right : left) += error(left + third) < error(right - third) ? -third : third;
+  double lower = right - kGolden * (right - left);
+  double upper = left + kGolden * (right - left);
+  double at_lower = error(lower);
+  double at_upper = error(upper);
+  for (int step = 0; step < 50; ++step) {
+    if (at_lower < at_upper) {
+      right = std::exchange(upper, lower);
+      at_upper = at_lower;
+      lower = right - kGolden * (right - left);
+      at_lower = error(lower);
+    } else {
+      left = std::exchange(lower, upper);
+      at_lower = at_upper;
+      upper = left + kGolden * (right - left);
+      at_upper = error(upper);
+    }
   }
   return std::exp2((left + right) / 2);
 }
@@ -169,14 +183,50 @@ void try_narrow_softmax(Tries& tries) {
   }
 }
 
-}  // namespace
-
-void try_attention_estimates(Tries& tries) {
-  if (tries.value().rows() == 0 || !tries.value().allFinite()) return;
+void try_one(Tries& tries) {
   for (auto* const tried :
        {try_hidden_keys, try_kv_heads, try_scale, try_alibi, try_mask, try_cap, try_sink, try_narrow_softmax}) {
     if (tries.found().empty()) tried(tries);
   }
+}
+
+// All changes, of a call in the place of the site's.
+Tries tried_on(const WrongSite& site, const RowMatrix& value) {
+  Tries tries(site, value);
+  if (tries.fits(site.call)) return tries;
+  try_settings(tries);
+  if (tries.found().empty()) try_one(tries);
+  return tries;
+}
+
+// Two changes at once. Some rows show only one of them: the first sees a single key, those after it no end of a window or chunk, and the last
+// nothing that a mask should have hidden. The change with which such rows are right is kept, and all are tried beside it.
+void try_two(Tries& tries) {
+  const WrongSite& site = tries.site();
+  const auto with = [&](const SiteCall& call) {
+    return WrongSite{site.model, site.recipe, site.wiring, site.rows, call, site.weight, site.team};
+  };
+  const Eigen::Index rows = tries.value().rows();
+  for (const Part& part : {first_rows(tries, 1), first_rows(tries, 2), first_rows(tries), rows_of(tries, rows - 1, 1)}) {
+    const WrongSite seen = with(part.call);
+    const Tries one = tried_on(seen, part.value);
+    if (!one.changed()) continue;
+    SiteCall call = *one.changed();
+    call.inputs = site.call.inputs;
+    call.positions = site.call.positions;
+    const WrongSite left = with(call);
+    const Tries both = tried_on(left, tries.value());
+    for (const std::string& other : both.found()) tries.add(fmt::format("{}; and {}", one.found().front(), other));
+    if (!tries.found().empty()) return;
+  }
+}
+
+}  // namespace
+
+void try_attention_estimates(Tries& tries) {
+  if (tries.value().rows() == 0 || !tries.value().allFinite()) return;
+  try_one(tries);
+  if (tries.found().empty()) try_two(tries);
 }
 
 }  // namespace assay::explanation

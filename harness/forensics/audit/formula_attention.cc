@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -10,13 +11,11 @@
 namespace assay::formula {
 namespace {
 
-struct Heads {
-  RowMatrix q, k, v;
-};
-
-// In a cache of f16 the query is rounded too, to meet the keys.
-RowMatrix cached(const RowMatrix& x, bool half) {
-  return rounded(x, half ? ActivationRounding::f16 : ActivationRounding::none);
+// In a cache of f16 the query is rounded too, to meet the keys. `kept`: where it is.
+const RowMatrix& cached(const RowMatrix& x, bool half, RowMatrix& kept) {
+  if (!half) return x;
+  kept = rounded(x, ActivationRounding::f16);
+  return kept;
 }
 
 // ALiBi (Press et al., 2022): head h from 1 on has 2^(-8 h / n), n the largest power of two among the heads; those past n lie between the first.
@@ -46,17 +45,18 @@ class Head {
               const Eigen::Ref<const RowMatrix>& v, const Eigen::ArrayXd& off, Eigen::Ref<Eigen::RowVectorXd> value,
               Eigen::Ref<Eigen::RowVectorXd> bound) const {
     const auto keys = static_cast<double>(k.rows());
-    Eigen::ArrayXd score = scale_ * (k * q.transpose()).array() - off;
+    const Eigen::ArrayXd dot = scale_ * (k * q.transpose()).array();
+    Eigen::ArrayXd score = dot;
+    if (cap_ > 0) score = cap_ * (score / cap_).tanh();  // which brings them nearer, and so their errors
+    score -= off;
     const Eigen::ArrayXd extent = scale_ * (magnitudes * q.cwiseAbs().transpose()).array();
     // Scores are kept twice, before and after the scale; or queries after it, and scores once.
     const Storage& inner = narrow_ != ActivationRounding::none ? kept_ : recipe_.inner;
     const Eigen::ArrayXd moved =
         sum_growth(dimension_ + 3, recipe_) * extent +
-        (recipe_.scaled_queries
-             ? Eigen::ArrayXd(inner.u * (extent + score.abs()) + inner.tiny * magnitudes.rowwise().sum().array())
-             : Eigen::ArrayXd(2 * inner.u * score.abs())) +
+        (recipe_.scaled_queries ? Eigen::ArrayXd(inner.u * (extent + dot.abs()) + inner.tiny * magnitudes.rowwise().sum().array())
+                                : Eigen::ArrayXd(2 * inner.u * dot.abs())) +
         recipe_.u * off + 2 * inner.tiny;
-    if (cap_ > 0) score = cap_ * (score / cap_).tanh();  // which brings them nearer, and so their errors
     score = rounded(score, narrow_);
     const Eigen::ArrayXd below = score.maxCoeff() - score;
     const Eigen::ArrayXd e = (-below).exp();
@@ -69,14 +69,21 @@ class Head {
     // Weights are stored once they are normalised: that rounding no division makes good.
     const double g = sum_growth(2 * keys + 4, recipe_) + kept_.u;
     value = w.matrix().transpose() * v;
-    for (Eigen::Index c = 0; c < v.cols(); ++c) {
-      const auto column = v.col(c).array();
-      const double sums = (t * (column - value[c]).abs()).sum() +
-                          g * (((w + t) * column.abs()).sum() + (1 + total) * std::abs(value[c])) +
-                          kept_.tiny * column.abs().sum();
-      const double denominator = 1 - total - g * (1 + total);
-      bound[c] =
-          denominator > 0.5 ? sums / denominator + recipe_.u * std::abs(value[c]) : std::numeric_limits<double>::infinity();
+    Eigen::ArrayXd apart = Eigen::ArrayXd::Zero(v.cols());
+    Eigen::ArrayXd weighted = apart;
+    Eigen::ArrayXd plain = apart;
+    for (Eigen::Index key = 0; key < v.rows(); ++key) {
+      const auto row = v.row(key).transpose().array();
+      apart += t[key] * (row - value.transpose().array()).abs();
+      weighted += (w[key] + t[key]) * row.abs();
+      plain += row.abs();
+    }
+    const double denominator = 1 - total - g * (1 + total);
+    if (denominator > 0.5) {
+      const Eigen::ArrayXd size = value.transpose().array().abs();
+      bound = (apart + g * (weighted + (1 + total) * size) + kept_.tiny * plain) / denominator + recipe_.u * size;
+    } else {
+      bound.setConstant(std::numeric_limits<double>::infinity());
     }
   }
 
@@ -115,9 +122,10 @@ double gate_value(Gate gate, double beta, double g) {
 }  // namespace
 
 Truth attention(const SiteCall& call, const Recipe& recipe, Team& team) {
-  const RowMatrix q = cached(call.inputs[0], call.half_cache);
-  const RowMatrix k = cached(call.inputs[1], call.half_cache);
-  const RowMatrix v = cached(call.inputs[2], call.half_cache);
+  std::array<RowMatrix, 3> kept;
+  const RowMatrix& q = cached(call.inputs[0], call.half_cache, kept[0]);
+  const RowMatrix& k = cached(call.inputs[1], call.half_cache, kept[1]);
+  const RowMatrix& v = cached(call.inputs[2], call.half_cache, kept[2]);
   const Eigen::Index d = q.cols() / call.heads;
   const Eigen::Index group = std::max<std::int64_t>(call.heads / call.kv_heads, 1);
   if (k.cols() != call.kv_heads * d || v.cols() != call.kv_heads * d || call.heads % call.kv_heads != 0)
@@ -126,8 +134,8 @@ Truth attention(const SiteCall& call, const Recipe& recipe, Team& team) {
   Truth truth{RowMatrix::Zero(q.rows(), q.cols()), RowMatrix::Zero(q.rows(), q.cols())};
   const Head one(call, recipe, static_cast<double>(d));
   for (Eigen::Index kv = 0; kv < call.kv_heads; ++kv) {
-    const RowMatrix k_head = k.middleCols(kv * d, d);
-    const RowMatrix v_head = v.middleCols(kv * d, d);
+    const auto k_head = k.middleCols(kv * d, d);
+    const auto v_head = v.middleCols(kv * d, d);
     const RowMatrix magnitudes = k_head.cwiseAbs();
     parallel_blocks(team, q.rows(), 1, [&](std::int64_t row, std::int64_t) {
       const Eigen::Index position = call.positions[static_cast<std::size_t>(row)];
