@@ -84,9 +84,10 @@ SiteCall call_of_rows(SiteCall call, const std::vector<Eigen::Index>& rows, Eige
 
 }  // namespace
 
-double Tries::left(const SiteCall& call, const Recipe& recipe) const {
-  const double some = left_of(rows_to_try(call, value_.rows()), call, recipe);
-  return some > 1 ? some : left_of({}, call, recipe);
+double Tries::left(const SiteCall& call, const Recipe& recipe, double enough) const {
+  const std::vector<Eigen::Index> rows = rows_to_try(call, value_.rows());
+  const double some = rows.empty() ? 0 : left_of(rows, call, recipe);
+  return some > enough ? some : left_of({}, call, recipe);
 }
 
 double Tries::left_of(const std::vector<Eigen::Index>& rows, const SiteCall& call, const Recipe& recipe) const {
@@ -105,8 +106,8 @@ std::int64_t Tries::unbounded() const {
   return excess_of(value_, evaluate(site_.call, site_.recipe, site_.team)).unbounded;
 }
 
-bool Tries::note(const std::string& what, SiteCall call, const Recipe& recipe) {
-  const double left = this->left(call, recipe);
+bool Tries::note(const std::string& what, const SiteCall& call, const Recipe& recipe) {
+  const double left = this->left(call, recipe, std::max(out_.left, 1.0));
   if (left <= 1) {
     add(what);
     if (!changed_) changed_ = call;
@@ -114,15 +115,8 @@ bool Tries::note(const std::string& what, SiteCall call, const Recipe& recipe) {
   if (left < out_.left) {
     out_.left = left;
     out_.nearest = what;
-    nearest_.emplace(std::move(call), recipe);
   }
   return left <= 1;
-}
-
-Explained Tries::explained() const {
-  Explained out = out_;
-  if (nearest_ && out.by.empty()) out.left = left_of({}, nearest_->first, nearest_->second);
-  return out;
 }
 
 void try_inputs(Tries& tries) {

@@ -52,20 +52,21 @@ class Tries {
   const WrongSite& site() const { return site_; }
   const RowMatrix& value() const { return value_; }
   const std::vector<std::string>& found() const { return out_.by; }
-  Explained explained() const;
-  // The call with the first change of it that explains the values.
+  const Explained& explained() const { return out_; }
+  // The call with the first change of it that explains the values; its weight may be gone, which attention has not.
   const std::optional<SiteCall>& changed() const { return changed_; }
   void add(std::string what) { out_.by.push_back(std::move(what)); }
 
-  // In bounds; infinite where shapes do not fit, which explains nothing. Of many rows some are tried first: what is above 1 there is told of these alone.
-  double left(const SiteCall& call, const Recipe& recipe) const;
+  // In bounds; infinite where shapes do not fit, which explains nothing. Of many rows some are tried first: what is above `enough` there is told of these
+  // alone.
+  double left(const SiteCall& call, const Recipe& recipe, double enough = 1) const;
   bool fits(const SiteCall& call) const { return left(call, site_.recipe) <= 1; }
   // Notes `what` if the values are right with the change.
   template <class Change>
   bool attempt(const std::string& what, const Change& change) {
     SiteCall call = site_.call;
     change(call);
-    return note(what, std::move(call), site_.recipe);
+    return note(what, call, site_.recipe);
   }
   template <class Change>
   bool attempt_recipe(const std::string& what, const Change& change) {
@@ -82,7 +83,7 @@ class Tries {
   }
 
  private:
-  bool note(const std::string& what, SiteCall call, const Recipe& recipe);
+  bool note(const std::string& what, const SiteCall& call, const Recipe& recipe);
   // Of these rows, or of all where there are none.
   double left_of(const std::vector<Eigen::Index>& rows, const SiteCall& call, const Recipe& recipe) const;
   // Outputs of which the definition itself gives no bound: a change that gives none of more, as where it is fed NaN, explains nothing.
@@ -92,7 +93,6 @@ class Tries {
   const RowMatrix& value_;
   Explained out_;
   std::optional<SiteCall> changed_;
-  std::optional<std::pair<SiteCall, Recipe>> nearest_;
 };
 
 struct TriedOf {
