@@ -50,11 +50,6 @@ bool feeds(const Source& source, const std::string& site) {
   return source.size() == 1 && source[0].site == site && source[0].column == 0;
 }
 
-// Of attention keys and values are those of all rows.
-std::span<RowMatrix> inputs_by_row(SiteCall& call) {
-  return std::span(call.inputs).first(call.formula == Formula::attention ? 1 : call.inputs.size());
-}
-
 // A few of many; none where an output may depend on other rows than its own.
 std::vector<Eigen::Index> rows_to_try(const SiteCall& call, Eigen::Index rows) {
   constexpr Eigen::Index kFirst = 4;
@@ -66,23 +61,23 @@ std::vector<Eigen::Index> rows_to_try(const SiteCall& call, Eigen::Index rows) {
   return some;
 }
 
-SiteCall call_of_rows(SiteCall call, const std::vector<Eigen::Index>& rows, Eigen::Index all) {
-  for (RowMatrix& one : inputs_by_row(call)) {
+}  // namespace
+
+SiteCall call_of_rows(SiteCall call, std::span<const Eigen::Index> rows, Eigen::Index all) {
+  const std::size_t by_row =
+      call.formula == Formula::attention ? 1 : call.inputs.size();  // its keys and values are those of all rows
+  for (RowMatrix& one : std::span(call.inputs).first(by_row)) {
     if (one.rows() != all) throw std::invalid_argument("inputs of other rows");
     one = one(rows, Eigen::all).eval();
   }
-  const auto take = [&](std::vector<std::int32_t>& of_rows) {
-    if (of_rows.empty()) return;
+  for (std::vector<std::int32_t>* const of_rows : {&call.positions, &call.tokens}) {
+    if (of_rows->empty()) continue;
     std::vector<std::int32_t> some;
-    for (const Eigen::Index row : rows) some.push_back(of_rows.at(static_cast<std::size_t>(row)));
-    of_rows = std::move(some);
-  };
-  take(call.positions);
-  take(call.tokens);
+    for (const Eigen::Index row : rows) some.push_back((*of_rows)[static_cast<std::size_t>(row)]);
+    *of_rows = std::move(some);
+  }
   return call;
 }
-
-}  // namespace
 
 double Tries::left(const SiteCall& call, const Recipe& recipe, double enough) const {
   const std::vector<Eigen::Index> rows = rows_to_try(call, value_.rows());

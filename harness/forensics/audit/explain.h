@@ -42,6 +42,9 @@ inline constexpr double kIdentity = 1e-3;
 // `x` with as many significant digits.
 double to_digits(double x, int digits);
 
+// The call of some rows of the `all` that it gives. Throws std::invalid_argument where an input has other rows.
+SiteCall call_of_rows(SiteCall call, std::span<const Eigen::Index> rows, Eigen::Index all);
+
 // What the tries share: they differ in what they change.
 class Tries {
  public:

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -21,19 +22,17 @@ struct Part {
 };
 
 Part rows_of(const Tries& tries, Eigen::Index first, Eigen::Index count) {
-  Part part{tries.site().call, tries.value().middleRows(first, count)};
-  const RowMatrix queries = part.call.inputs[0].middleRows(first, count);
-  part.call.inputs[0] = queries;
-  part.call.positions.assign(tries.site().call.positions.begin() + first, tries.site().call.positions.begin() + first + count);
-  return part;
+  std::vector<Eigen::Index> rows(static_cast<std::size_t>(count));
+  std::iota(rows.begin(), rows.end(), first);
+  return {call_of_rows(tries.site().call, rows, tries.value().rows()), tries.value().middleRows(first, count)};
 }
 
 Part first_rows(const Tries& tries, Eigen::Index most = kRows) {
   return rows_of(tries, 0, std::min({kRows, most, tries.value().rows()}));
 }
 
-Part last_rows(const Tries& tries) {
-  const Eigen::Index count = std::min(kRows, tries.value().rows());
+Part last_rows(const Tries& tries, Eigen::Index most = kRows) {
+  const Eigen::Index count = std::min(most, tries.value().rows());
   return rows_of(tries, tries.value().rows() - count, count);
 }
 
@@ -94,7 +93,7 @@ constexpr Hiding kHidings[] = {{&SiteCall::window, 0, false, "a window of {} pos
 
 void try_hidden_keys(Tries& tries) {
   for (const Hiding& one : kHidings) {
-    Part part = rows_of(tries, one.by_first ? 0 : tries.value().rows() - 1, 1);
+    Part part = one.by_first ? first_rows(tries, 1) : last_rows(tries, 1);
     const std::int64_t end = one.by_first ? part.call.inputs[1].rows() : part.call.positions.front();
     for (std::int64_t count = 1; count <= (one.most > 0 ? std::min(one.most, end) : end); ++count) {
       part.call.*one.setting = count;
@@ -206,8 +205,7 @@ void try_two(Tries& tries) {
   const auto with = [&](const SiteCall& call) {
     return WrongSite{site.model, site.recipe, site.wiring, site.rows, call, site.weight, site.team};
   };
-  const Eigen::Index rows = tries.value().rows();
-  for (const Part& part : {first_rows(tries, 1), first_rows(tries, 2), first_rows(tries), rows_of(tries, rows - 1, 1)}) {
+  for (const Part& part : {first_rows(tries, 1), first_rows(tries, 2), first_rows(tries), last_rows(tries, 1)}) {
     const WrongSite seen = with(part.call);
     const Tries one = tried_on(seen, part.value);
     if (!one.changed()) continue;

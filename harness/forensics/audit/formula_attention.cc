@@ -50,13 +50,13 @@ class Head {
     if (cap_ > 0) score = cap_ * (score / cap_).tanh();  // which brings them nearer, and so their errors
     score -= off;
     const Eigen::ArrayXd extent = scale_ * (magnitudes * q.cwiseAbs().transpose()).array();
-    // Scores are kept twice, before and after the scale; or queries after it, and scores once.
+    // Scores are kept twice, before and after the scale; or queries after it, and scores once. What is taken off makes it once more.
     const Storage& inner = narrow_ != ActivationRounding::none ? kept_ : recipe_.inner;
     const Eigen::ArrayXd moved =
         sum_growth(dimension_ + 3, recipe_) * extent +
         (recipe_.scaled_queries ? Eigen::ArrayXd(inner.u * (extent + dot.abs()) + inner.tiny * magnitudes.rowwise().sum().array())
                                 : Eigen::ArrayXd(2 * inner.u * dot.abs())) +
-        recipe_.u * off + 2 * inner.tiny;
+        recipe_.u * off + inner.u * (off > 0).select(score.abs(), 0.0) + 2 * inner.tiny;
     score = rounded(score, narrow_);
     const Eigen::ArrayXd below = score.maxCoeff() - score;
     const Eigen::ArrayXd e = (-below).exp();
