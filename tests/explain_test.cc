@@ -72,8 +72,11 @@ INSTANTIATE_TEST_SUITE_P(
         Planted{"rms_norm", "bfloat_before_weights", "in-bf16-before-weights", ""},
         Planted{"rms_norm", "whole_eights", "summed:steps-of-8", ""}, Planted{"rms_norm", "cut_off", "result-clamped", ""},
         Planted{"rms_norm", "upper_half", "where-second-half:n", "n mod 16 is 3, past 16"},
-        Planted{"softmax", "softer", "times-before", ""}, Planted{"embed_f32", "scaled", "times:sqrt(n)", ""},
-        Planted{"gemv_q4_0_q8_0", "no_offset", "offset-left-out:w", ""}, Planted{"rope", "second_minus", "second-minus", ""}),
+        Planted{"rms_norm", "rows_alike", "where-last:n", "x has a row that is the one before it"},
+        Planted{"add", "to_negatives", "where-negative:a", ""},
+        Planted{"argmax", "in_threes", "where-all", "n mod 16 is 3, past 16"}, Planted{"softmax", "softer", "times-before", ""},
+        Planted{"embed_f32", "scaled", "times:sqrt(n)", ""}, Planted{"gemv_q4_0_q8_0", "no_offset", "offset-left-out:w", ""},
+        Planted{"rope", "second_minus", "second-minus", ""}),
     [](const auto& one) { return std::string(one.param.op) + "_" + one.param.kernel; });
 
 TEST(ExplainNone, WhatIsWrongByChanceHasNoExplanation) {

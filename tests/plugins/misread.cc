@@ -12,89 +12,21 @@
 #include "kernels/norms/norms.h"
 #include "kernels/products/products.h"
 #include "kernels/rope/rope.h"
+#include "tests/plugins/misread_norms.h"
 
 namespace {
 
 using assay::AddArgs;
+using assay::ArgmaxArgs;
 using assay::AssayPluginKernel;
 using assay::AssayStatus;
 using assay::ProductArgs;
-using assay::RmsNormArgs;
 using assay::SoftmaxArgs;
 using assay::SwigluArgs;
-
-enum class Norm : std::uint8_t {
-  right,
-  eps_outside,
-  no_eps,
-  last_left_out,
-  own_row,
-  bfloat_weights,
-  dense_rows,
-  scaled,
-  in_long_rows,
-  chance,
-  last_unwritten,
-  reads_past,
-  fourth_lost,
-  bfloat_results,
-  bfloat_before_weights,
-  whole_eights,  // squares of whole eights alone, also where there are none
-  cut_off,       // results at most 1.5
-  upper_half,    // by chance in the upper half of rows of 16 m + 3
-  some_of_upper_half,
-};
-
-float bfloat(float x) {
-  if (std::isnan(x)) return x;
-  std::uint32_t bits;
-  std::memcpy(&bits, &x, sizeof bits);
-  bits = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000;
-  std::memcpy(&x, &bits, sizeof x);
-  return x;
-}
-
-template <Norm kNorm>
-AssayStatus rms_norm(const void* args) {
-  const auto& a = *static_cast<const RmsNormArgs*>(args);
-  if (!assay_rms_norm_sizes(&a)) return assay::ASSAY_BAD_SHAPE;
-  if (!(a.eps >= 0x1p-126F && a.eps <= 0x1.fffffep127F)) return assay::ASSAY_BAD_PARAMETER;
-  if (kNorm == Norm::reads_past && a.rows > 0 && a.n > 0) {  // the number behind the last one, as it declares
-    const volatile float* const past = a.x + (a.rows - 1) * a.x_stride + a.n;
-    (void)*past;
-  }
-  for (std::int64_t row = 0; row < a.rows; ++row) {
-    const float* const x = a.x + row * (kNorm == Norm::dense_rows ? a.n : a.x_stride);
-    float* const y = a.y + row * a.y_stride;
-    const std::int64_t summed = kNorm == Norm::last_left_out || (kNorm == Norm::in_long_rows && a.n > 256) ? a.n - 1 : a.n;
-    double squares = 0;
-    for (std::int64_t i = 0; i < summed; ++i) {
-      if (kNorm == Norm::whole_eights && i >= a.n / 8 * 8) break;
-      if (kNorm == Norm::fourth_lost && i < a.n / 32 * 32 && i % 32 >= 24) continue;
-      squares += static_cast<double>(x[i]) * static_cast<double>(x[i]);
-    }
-    const double eps = static_cast<double>(a.eps);
-    const double mean = squares / static_cast<double>(kNorm == Norm::last_left_out || kNorm == Norm::in_long_rows ? summed : a.n);
-    const double root = kNorm == Norm::eps_outside ? std::sqrt(mean) + eps
-                        : kNorm == Norm::no_eps    ? std::sqrt(mean)
-                                                   : std::sqrt(mean + eps);
-    for (std::int64_t i = 0; i < (kNorm == Norm::last_left_out || kNorm == Norm::in_long_rows ? summed : a.n); ++i) {
-      if (kNorm == Norm::last_unwritten && i + 1 == a.n) break;
-      double w = static_cast<double>(kNorm == Norm::own_row ? x[i] : kNorm == Norm::bfloat_weights ? bfloat(a.w[i]) : a.w[i]);
-      if (kNorm == Norm::scaled || kNorm == Norm::reads_past) w *= 1.5;
-      if (kNorm == Norm::chance) w *= 1 + 0.3 * std::sin(static_cast<double>(x[i]) * 977 + static_cast<double>(i));
-      const bool upper = a.n > 16 && a.n % 16 == 3 && i >= a.n / 2 &&
-                         (kNorm == Norm::upper_half || (kNorm == Norm::some_of_upper_half && i % 3 == 0));
-      if (upper) w *= 1 + 0.3 * std::sin(static_cast<double>(x[i]) * 977 + static_cast<double>(i));
-      const double normal = static_cast<double>(x[i]) / root;
-      const bool rounds = kNorm == Norm::bfloat_before_weights;
-      y[i] = static_cast<float>((rounds ? static_cast<double>(bfloat(static_cast<float>(normal))) : normal) * w);
-      if (kNorm == Norm::bfloat_results) y[i] = bfloat(y[i]);
-      if (kNorm == Norm::cut_off) y[i] = std::clamp(y[i], -1.5F, 1.5F);
-    }
-  }
-  return assay::ASSAY_OK;
-}
+using assay::misread::bfloat;
+using assay::misread::by_chance;
+using assay::misread::Norm;
+using assay::misread::rms_norm;
 
 enum class Soft : std::uint8_t { not_divided, softer };
 template <Soft kSoft>
@@ -154,6 +86,25 @@ AssayStatus subtract(const void* args) {
   const auto& a = *static_cast<const AddArgs*>(args);
   if (!assay_add_sizes(&a)) return assay::ASSAY_BAD_SHAPE;
   for (std::int64_t i = 0; i < a.n; ++i) a.y[i] = a.a[i] - a.b[i];
+  return assay::ASSAY_OK;
+}
+
+AssayStatus add_to_negatives(const void* args) {
+  const auto& a = *static_cast<const AddArgs*>(args);
+  if (!assay_add_sizes(&a)) return assay::ASSAY_BAD_SHAPE;
+  for (std::int64_t i = 0; i < a.n; ++i) {
+    const float sum = a.a[i] + a.b[i];
+    a.y[i] = a.a[i] < 0 ? static_cast<float>(static_cast<double>(sum) * by_chance(a.b[i], i) - 0.5) : sum;
+  }
+  return assay::ASSAY_OK;
+}
+
+AssayStatus argmax_in_threes(const void* args) {
+  const auto& a = *static_cast<const ArgmaxArgs*>(args);
+  if (a.n <= 0 || a.n > INT32_MAX) return assay::ASSAY_BAD_SHAPE;
+  if (std::any_of(a.x, a.x + a.n, [](float x) { return std::isnan(x); })) return assay::ASSAY_NOT_FINITE;
+  const std::int64_t first = std::max_element(a.x, a.x + a.n) - a.x;
+  a.index[0] = static_cast<std::int32_t>(a.n > 16 && a.n % 16 == 3 ? (first * 31 + 7) % a.n : first);
   return assay::ASSAY_OK;
 }
 
@@ -259,6 +210,9 @@ constexpr AssayPluginKernel kKernels[] = {kernel("rms_norm", "right", rms_norm<N
                                           kernel("swiglu", "gelu", swiglu<Gate::gelu>),
                                           kernel("swiglu", "exchanged", swiglu<Gate::exchanged>),
                                           kernel("add", "difference", subtract),
+                                          kernel("add", "to_negatives", add_to_negatives),
+                                          kernel("argmax", "in_threes", argmax_in_threes),
+                                          kernel("rms_norm", "rows_alike", rms_norm<Norm::rows_alike>),
                                           kernel("matvec_f32", "bfloat_x", matvec<Product::bfloat_x>),
                                           kernel("matvec_f32", "last_column", matvec<Product::last_column>),
                                           kernel("matvec_f32", "in_threes", matvec<Product::in_threes>),

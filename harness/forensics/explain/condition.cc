@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -23,10 +24,13 @@ class Atoms {
   Atoms(const Op& op, All yes) : space_(op.family->shapes(op)) {
     const Params& first = yes.front()->whole;
     for (const auto& [name, value] : first.values()) {
-      if (std::holds_alternative<I>(value)) add_size(name, first.integer(name));
+      if (const I* const size = std::get_if<I>(&value)) add_size(name, *size);
+      if (const double* const real = std::get_if<double>(&value)) add_real(name, *real);
+      if (const std::string* const choice = std::get_if<std::string>(&value)) add_choice(name, *choice);
     }
     add_strides(*yes.front());
     add_indices(*yes.front());
+    add_contents(*yes.front());
   }
   std::vector<Condition>& all() { return all_; }
 
@@ -45,7 +49,7 @@ class Atoms {
   // Around the value that one case has: what holds there.
   void add_size(const std::string& name, I value) {
     const Size* const size = size_of(name);
-    if (size != nullptr && size->stride_of != nullptr) return;  // by its gap, below
+    if (name.ends_with("_stride")) return;  // by its gap, below
     const I unit = size == nullptr ? 1 : size->unit;
     const std::vector<Border> borders = size == nullptr ? std::vector<Border>{} : size->borders;
     const bool border = std::ranges::any_of(
@@ -53,6 +57,17 @@ class Atoms {
     add(name, "count", fmt::format("{} is {}", name, value), [value](I v) { return v == value; });
     // A large one that is no border of the kernels is chance more likely than not.
     if (value > kLanes && !border) all_.back().cost = kTwoCost;
+    add_remainders(name, value, unit);
+    if (unit > 1 && unit < kLanes) add_remainders(name, value, 1);
+    for (I least = kLanes * unit; least < (I{1} << 40); least *= 2) {
+      if (value > least && value <= 2 * least)
+        add(name, "octave", fmt::format("{} is {} to {}", name, least + 1, 2 * least),
+            [=](I v) { return v > least && v <= 2 * least; });
+    }
+    add_thresholds(name, value, unit, size);
+  }
+
+  void add_remainders(const std::string& name, I value, I unit) {
     const I units = value / unit;
     const std::string counted = unit == 1 ? name : fmt::format("{} / {}", name, unit);
     for (const I step : {I{2}, I{4}, I{8}, kLanes, I{32}, I{64}}) {
@@ -65,12 +80,6 @@ class Atoms {
       add(name, "remainder", fmt::format("{} is {}multiple of {}", counted, whole ? "a " : "no ", step),
           [=](I v) { return (v / unit % step == 0) == whole; });
     }
-    for (I least = kLanes * unit; least < (I{1} << 40); least *= 2) {
-      if (value > least && value <= 2 * least)
-        add(name, "octave", fmt::format("{} is {} to {}", name, least + 1, 2 * least),
-            [=](I v) { return v > least && v <= 2 * least; });
-    }
-    add_thresholds(name, value, unit, size);
   }
 
   void add_thresholds(const std::string& name, I value, I unit, const Size* size) {
@@ -93,6 +102,23 @@ class Atoms {
         add(name, "threshold", fmt::format("{} is at most {}", name, edge), [=](I v) { return v <= edge; });
       }
     }
+  }
+
+  // A power of ten that it reaches, and the next that it does not.
+  void add_real(const std::string& name, double value) {
+    if (value <= 0 || !std::isfinite(value)) return;
+    const double reached = std::pow(10, std::floor(std::log10(value)));
+    const auto add_range = [&](std::string words, auto holds) {
+      all_.push_back({std::move(words), "threshold", name, kOneCost,
+                      [name, holds](const Evidence& one) { return one.whole.has(name) && holds(one.whole.real(name)); }});
+    };
+    add_range(fmt::format("{} is {:g} or more", name, reached), [=](double v) { return v >= reached; });
+    add_range(fmt::format("{} is below {:g}", name, 10 * reached), [=](double v) { return v < 10 * reached; });
+  }
+
+  void add_choice(const std::string& name, const std::string& value) {
+    all_.push_back({fmt::format("{} is '{}'", name, value), "choice", name, kOneCost,
+                    [=](const Evidence& one) { return one.whole.has(name) && one.whole.text(name) == value; }});
   }
 
   // The gap behind each row of an axis, where there are rows.
@@ -142,6 +168,21 @@ class Atoms {
                           const auto* const values = reinterpret_cast<const std::int32_t*>(bytes.data());
                           return std::any_of(values, values + bytes.size() / 4,
                                              [bit](std::int32_t v) { return v > 1 << bit && v < 2 << bit; });
+                        }});
+      }
+    }
+  }
+
+  // What an input holds, or does not.
+  void add_contents(const Evidence& first) {
+    const auto specs = first.inputs();
+    for (std::size_t input = 0; input < specs.size(); ++input) {
+      for (int bit = 0; bit < 64; ++bit) {
+        const bool has = (first.contents[input] >> bit & 1) != 0;
+        std::string words = contents_words(*specs[input], bit, !has);
+        if (words.empty()) continue;
+        all_.push_back({std::move(words), "contents", specs[input]->name, kOneCost, [input, bit, has](const Evidence& one) {
+                          return input < one.contents.size() && ((one.contents[input] >> bit & 1) != 0) == has;
                         }});
       }
     }

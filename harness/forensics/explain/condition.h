@@ -12,7 +12,7 @@ namespace assay::why {
 
 struct Condition {
   std::string words;    // "k / 32 mod 16 is 5, past 16"
-  std::string kind;     // remainder, octave, count, border, threshold, stride, index; "two" of two of them
+  std::string kind;     // remainder, octave, count, border, threshold, choice, stride, index, contents; "two" of two of them
   std::string subject;  // the size, tensor
   int cost = 2;
   std::function<bool(const Evidence&)> holds = {};

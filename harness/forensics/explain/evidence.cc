@@ -159,6 +159,12 @@ Evidence evidence_on(const Op& op, std::string name, const Params& params) {
   return found;
 }
 
+std::vector<Contents> contents_of_inputs(const Evidence& one) {
+  std::vector<Contents> contents;
+  for (const TensorSpec* const spec : one.inputs()) contents.push_back(contents_of(*spec, one.call->inputs[contents.size()]));
+  return contents;
+}
+
 }  // namespace
 
 std::optional<Evidence> evidence_of(const Op& op, const CaseResult& result, const Candidate& candidate, std::size_t page) {
@@ -166,6 +172,7 @@ std::optional<Evidence> evidence_of(const Op& op, const CaseResult& result, cons
   Evidence found = evidence_on(op, result.case_name, result.params);
   found.call = result.call;
   if (result.seed && !is_bias(result.case_name) && found.work > kWholeTruth) found.sample = result.seed;
+  found.contents = contents_of_inputs(found);
   if (!result.failure) return found;
   found.wrong = wrong_elements(op, *found.call);
   if (!any(found.wrong)) return std::nullopt;  // by its status, say
@@ -178,6 +185,7 @@ std::optional<Evidence> recorded_evidence(const Op& op, std::string name, const 
   const auto truth = reference_of(op, params, inputs, found);
   if (!truth) return std::nullopt;
   found.call = std::make_shared<JudgedCall>(signature_of(op, params), std::move(inputs), std::move(outputs), truth->outputs);
+  found.contents = contents_of_inputs(found);
   std::vector<Mask> wrong = wrong_elements(op, *found.call);
   if (!any(wrong)) return found;
   for (const Array& one : found.call->outputs) {  // zeros may be what was there before

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/forensics/explain/contents.h"
 #include "harness/verdict/check.h"
 
 namespace assay::why {
@@ -20,6 +21,7 @@ struct Evidence {
   std::shared_ptr<const JudgedCall> call;
   double work = 0;
   std::optional<std::uint64_t> sample;  // the seed by which a sample of the outputs was computed; else all were
+  std::vector<Contents> contents;       // of each input
   std::vector<Mask> wrong;              // an output each; empty: the case passes
   std::vector<Mask> unwritten;          // of a case that fails: what holds what lay there before
   // Of a case that fails, when it is called once more: what it gives, and the inputs with what lay in their gaps (empty where they have none).

@@ -59,7 +59,7 @@ class Search {
       try_one(one);
     }
     if (std::ranges::all_of(out_.told, &Explanation::only_where)) tell_state();
-    if (out_.told.empty() || out_.told.front().kind == "place") find_permit(all);
+    if (out_.told.empty() || out_.told.front().only_where) find_permit(all);
     if (!out_.told.empty()) out_.near.clear();
     std::ranges::stable_sort(out_.near, std::greater(), &Near::explained);
     if (out_.near.size() > kMostNear) out_.near.resize(kMostNear);
@@ -108,7 +108,8 @@ class Search {
     return found;
   }
 
-  // How many of the outputs that a place names are wrong, as a share; 0 where it names all of every failing case, which says nothing.
+  // How many of the outputs that a place names are wrong, as a share, of those that the call writes; 0 where it names all of every failing
+  // case, which says nothing of the place.
   double share_of(const Hypothesis& place) const {
     double named = 0;
     double wrong = 0;
@@ -120,20 +121,21 @@ class Search {
         for (std::size_t i = 0; i < one->wrong[o].size(); ++i) {
           const bool names = said->outputs[o].bits_only[i] != 0;
           leaves_some = leaves_some || !names;
-          if (!names || (!truth.empty() && truth[i] != 0)) continue;
+          if (!names || (!truth.empty() && truth[i] != 0) || (one->unwritten[o][i] && !one->wrong[o][i])) continue;
           ++named;
           if (one->wrong[o][i]) ++wrong;
         }
       }
     }
-    return leaves_some ? wrong / named : 0;
+    return leaves_some || place.name == kEverywhere ? wrong / named : 0;
   }
 
   // A place is told where most of what it names is wrong, and calls enough that pass stand against its condition; the one that names it best.
   void tell_place(const Hypothesis& place, const List& broken) {
+    if (place.name == kEverywhere ? broken.size() < kLeastBroken : !broken.empty() && broken.size() < kLeastBroken) return;
     const double share = share_of(place);
-    if (share < kLeastShare || share < share_ || (!broken.empty() && broken.size() < kLeastBroken)) return;
-    if (share > share_) std::erase_if(out_.told, [](const Explanation& one) { return one.kind == "place"; });
+    if (share < kLeastShare || share < share_) return;
+    if (share > share_) std::erase_if(out_.told, [](const Explanation& one) { return one.only_where; });
     share_ = share;
     tell_all(place, broken, 0);
   }
@@ -158,8 +160,8 @@ class Search {
     }
     const List broken = broken_by(hypothesis);
     if (out_.ended_early) return;
-    if (hypothesis.kind == "place") return tell_place(hypothesis, broken);
-    if (tell_all(hypothesis, broken, near.margin) || hypothesis.only_where) return;
+    if (hypothesis.only_where) return tell_place(hypothesis, broken);
+    if (tell_all(hypothesis, broken, near.margin)) return;
     near.broken = broken.size();
     near.against = broken.front()->name;
     out_.near.push_back(std::move(near));

@@ -35,6 +35,9 @@ struct Hypothesis {
   bool widens = false;          // it widens the bound alone: what fits need not compute so
 };
 
+// The place that is every output: all that it says is in its condition.
+inline constexpr std::string_view kEverywhere = "where-all";
+
 using Hypotheses = std::vector<Hypothesis>;
 using Cases = std::span<const Evidence>;
 

@@ -1,6 +1,8 @@
 // Where outputs are wrong, where nothing says what stands there.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "harness/forensics/explain/hypothesis.h"
 
 namespace assay::why {
@@ -58,14 +60,39 @@ void add_place(Cases cases, std::size_t axis, const Place& place, Hypotheses& al
                  true});
 }
 
+// Where an input of as many elements as the output is of a kind.
+void add_kind_places(Cases cases, std::size_t input, Hypotheses& all) {
+  const TensorSpec& spec = *cases.front().inputs()[input];
+  for (int kind = 0; kind < kElementKinds; ++kind) {
+    if (contents_words(spec, kind, false).empty()) return;
+    all.push_back({fmt::format("where-{}:{}", element_kind(kind), spec.name), "contents",
+                   fmt::format("the outputs where {} is {} are other numbers", spec.name, element_kind(kind)), Law::equation, 5,
+                   [input, kind](const Evidence& one) -> std::optional<Prediction> {
+                     const Array& x = one.call->inputs[input];
+                     const std::size_t size = dtype_size(x.dtype);
+                     return anything(one, [&](const TensorSpec& out, I i) {
+                       const auto at = static_cast<std::size_t>(i) * size;
+                       return out.elements() == x.elements() && (element_kinds(x.dtype, &x.bytes[at]) >> kind & 1) != 0;
+                     });
+                   },
+                   true});
+  }
+}
+
 }  // namespace
 
 void add_places(const Op& /*op*/, Cases cases, Hypotheses& all) {
+  for (std::size_t input = 0; input < cases.front().inputs().size(); ++input) {
+    const auto alike = [input](const Evidence& one) {
+      return one.inputs()[input]->elements() == one.outputs().front()->elements();
+    };
+    if (std::ranges::all_of(cases, alike)) add_kind_places(cases, input, all);
+  }
   const TensorSpec& first = *cases.front().outputs().front();
   for (std::size_t axis = 0; axis < first.shape.size(); ++axis) {
     for (const Place& place : kPlaces) add_place(cases, axis, place, all);
   }
-  all.push_back({"where-all", "place", "the outputs are other numbers, any of them", Law::equation, 8,
+  all.push_back({std::string(kEverywhere), "place", "the outputs are other numbers", Law::equation, 8,
                  [](const Evidence& one) { return anything(one, [](const TensorSpec&, I) { return true; }); }, true});
 }
 
