@@ -49,6 +49,7 @@ class TimedRunner::Memory {
                        fcntl(file_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0;
     void* const memory = sized ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0) : MAP_FAILED;
     if (memory == MAP_FAILED) throw RunnerError(fmt::format("no {} bytes of memory to share with a runner", bytes));
+    (void)madvise(memory, bytes, MADV_HUGEPAGE);  // as in the runner: who touches a page first makes it
     memory_ = static_cast<std::byte*>(memory);
   }
   Memory(const Memory&) = delete;

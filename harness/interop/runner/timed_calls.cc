@@ -83,6 +83,7 @@ void TimedCalls::map_memory() {
                           " bytes: timed calls need a runner on the same machine");
   void* memory = mmap(nullptr, descriptor_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, kSharedDescriptor, 0);
   if (memory == MAP_FAILED) throw wire::WireError("shares memory that cannot be mapped");
+  (void)madvise(memory, descriptor_bytes_, MADV_HUGEPAGE);  // granted where the system's shmem_enabled is "advise"
   descriptor_ = static_cast<std::byte*>(memory);
   control_ = reinterpret_cast<TimedControl*>(descriptor_);
   arena_ = mapped(request_.slots * own_.back(), arena_bytes_);
