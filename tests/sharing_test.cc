@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <thread>
 
 #include "kernels/activations/activations.h"
 #include "kernels/attention/attention.h"
@@ -91,9 +92,9 @@ AssayStatus shares_a_length(const void* args) noexcept {
   const auto& a = *static_cast<const SoftmaxArgs*>(args);
   length = a.n;
   const AssayStatus status = right_kernel(args);
-  // So long that on a busy machine too the other gets its turn.
-  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(2);
-  while (std::chrono::steady_clock::now() < end) continue;
+  // So long, and giving way, that on a busy machine too the other gets its turn.
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(8);
+  while (length == a.n && std::chrono::steady_clock::now() < end) std::this_thread::yield();
   if (status == ASSAY_OK && a.n > 0 && a.rows > 0 && length != a.n) a.y[0] += 1;
   return status;
 }
