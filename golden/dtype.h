@@ -52,6 +52,10 @@ constexpr std::int64_t dtype_numbers(DType dtype) noexcept {
 constexpr std::string_view dtype_name(DType dtype) noexcept {
   return dtype_info(dtype).name;
 }
+// Whether an element is a number of a type that kernels compute in.
+constexpr bool is_float(DType dtype) noexcept {
+  return dtype == DType::f32 || dtype == DType::f16 || dtype == DType::bf16;
+}
 constexpr bool is_block(DType dtype) noexcept {
   return dtype_numbers(dtype) > 1;
 }

@@ -60,8 +60,7 @@ class Taker {
       throw ModelFileError(Fault::tensor_shape, where,
                            "shape " + shape_text(tensor.shape) + "; the configuration asks for " + shape_text(expected));
     }
-    const bool is_float = tensor.dtype == DType::f32 || tensor.dtype == DType::f16 || tensor.dtype == DType::bf16;
-    if (is_float || (is_block(tensor.dtype) && !is_norm(role))) return;
+    if (is_float(tensor.dtype) || (is_block(tensor.dtype) && !is_norm(role))) return;
     throw ModelFileError(Fault::tensor_type, where,
                          std::string(dtype_name(tensor.dtype)) + "; expected f32, f16 or bf16" +
                              (is_norm(role) ? " for a norm" : " or a block format"));

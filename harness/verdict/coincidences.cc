@@ -225,7 +225,7 @@ std::size_t coincide_indices(const TensorSpec& spec, Array& array, std::size_t f
 std::size_t coincidences_of(DType dtype) {
   if (is_block(dtype)) return std::size(kPutIntoBlocks);
   if (dtype == DType::i32) return std::size(kOfIndices);
-  return dtype == DType::f32 || dtype == DType::f16 || dtype == DType::bf16 ? std::size(kOfNumbers) : 0;
+  return is_float(dtype) ? std::size(kOfNumbers) : 0;
 }
 
 std::size_t coincide(const TensorSpec& spec, Array& array, std::int64_t unit, std::size_t first, Draws& draws) {

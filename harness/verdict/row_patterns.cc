@@ -11,10 +11,6 @@ namespace {
 
 constexpr std::int64_t kRun = 64;  // elements
 
-bool is_real(const Array& array) {
-  return array.dtype == DType::f32 || array.dtype == DType::f16 || array.dtype == DType::bf16;
-}
-
 // Every row begins as the first does, up to half of it or 16; of blocks of which every bit is free up to the middle of a block. One row of such
 // blocks: every block begins so.
 void begin_alike(const TensorSpec& spec, Array& array, std::size_t /*input*/) {
@@ -33,7 +29,7 @@ void begin_alike(const TensorSpec& spec, Array& array, std::size_t /*input*/) {
 // the second, as in a norm's weights or a cosine.
 void begin_neutral(const TensorSpec& /*spec*/, Array& array, std::size_t input) {
   const std::int64_t length = row_length(array);
-  if (!is_real(array)) return;
+  if (!is_float(array.dtype)) return;
   for (std::int64_t i = 0; i < array.elements(); ++i) {
     if (i % length < std::min(length / 2, std::int64_t{16} << (i / length % 3)))
       put(array, i, input % 2 == 0 ? SpecialNumber::zero : SpecialNumber::one);
@@ -43,7 +39,7 @@ void begin_neutral(const TensorSpec& /*spec*/, Array& array, std::size_t input) 
 // Every second run of the first input's rows is masked, as scores are.
 void mask_runs(const TensorSpec& /*spec*/, Array& array, std::size_t input) {
   const std::int64_t length = row_length(array);
-  if (!is_real(array) || input > 0) return;
+  if (!is_float(array.dtype) || input > 0) return;
   for (std::int64_t i = 0; i < array.elements(); ++i) {
     if (i % length / kRun % 2 == 1) put(array, i, SpecialNumber::infinity, true);
   }
@@ -51,7 +47,7 @@ void mask_runs(const TensorSpec& /*spec*/, Array& array, std::size_t input) {
 
 // Every row is one number over and over; indices are all the same.
 void repeat_first(const TensorSpec& /*spec*/, Array& array, std::size_t /*input*/) {
-  if (array.dtype != DType::i32 && !is_real(array)) return;
+  if (array.dtype != DType::i32 && !is_float(array.dtype)) return;
   const std::size_t size = dtype_size(array.dtype);
   const std::size_t row = static_cast<std::size_t>(row_length(array)) * size;
   for (std::size_t at = 0; at < array.bytes.size(); at += size) std::memcpy(&array.bytes[at], &array.bytes[at / row * row], size);
@@ -60,7 +56,7 @@ void repeat_first(const TensorSpec& /*spec*/, Array& array, std::size_t /*input*
 // Zeros but for the last number of each row, and of each of its super-blocks.
 void zero_but_last(const TensorSpec& spec, Array& array, std::size_t /*input*/) {
   const std::int64_t length = row_length(array);
-  if (!is_real(array) || spec.data) return;
+  if (!is_float(array.dtype) || spec.data) return;
   for (std::int64_t i = 0; i < array.elements(); ++i) {
     const std::int64_t next = i % length + 1;
     if (next != length && next % ASSAY_QK_K != 0) put(array, i, SpecialNumber::zero);
@@ -70,7 +66,7 @@ void zero_but_last(const TensorSpec& spec, Array& array, std::size_t /*input*/) 
 // Every second super-block is zeros.
 void zero_seconds(const TensorSpec& spec, Array& array, std::size_t /*input*/) {
   const std::int64_t length = row_length(array);
-  if (!is_real(array) || spec.data) return;
+  if (!is_float(array.dtype) || spec.data) return;
   for (std::int64_t i = 0; i < array.elements(); ++i) {
     if (i % length / ASSAY_QK_K % 2 == 1) put(array, i, SpecialNumber::zero);
   }
@@ -79,14 +75,14 @@ void zero_seconds(const TensorSpec& spec, Array& array, std::size_t /*input*/) {
 // Of several rows the last is zeros, as padding is.
 void zero_last_row(const TensorSpec& spec, Array& array, std::size_t /*input*/) {
   const std::int64_t length = row_length(array);
-  if (!is_real(array) || spec.data || array.elements() == length) return;
+  if (!is_float(array.dtype) || spec.data || array.elements() == length) return;
   for (std::int64_t i = array.elements() - length; i < array.elements(); ++i) put(array, i, SpecialNumber::zero);
 }
 
 // The largest number, and behind it an infinity.
 void infinity_behind_largest(const TensorSpec& spec, Array& array, std::size_t input) {
   const std::int64_t length = row_length(array);
-  if (!is_real(array) || spec.data || input > 0) return;
+  if (!is_float(array.dtype) || spec.data || input > 0) return;
   for (std::int64_t row = 0; row < array.elements(); row += length) {
     put(array, row + length / 3, SpecialNumber::largest);
     put(array, row + length - 1 - length / 4, SpecialNumber::infinity);

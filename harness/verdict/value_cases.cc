@@ -59,7 +59,7 @@ const std::array<Exceptions, 3> kExceptions{{{"infinities", {SpecialNumber::infi
 // `count` elements, of either sign; false where the tensor holds integers, or blocks of which not every bit is free.
 bool put_exceptions(const TensorSpec& spec, Array& array, const Exceptions& kind, std::int64_t count, Draws& draws) {
   const std::int64_t elements = array.elements();
-  const bool real = array.dtype == DType::f32 || array.dtype == DType::f16 || array.dtype == DType::bf16;
+  const bool real = is_float(array.dtype);
   if (elements == 0 || (!real && (!is_block(array.dtype) || spec.data))) return false;
   const auto anywhere = [&] { return static_cast<std::int64_t>(draws.below(static_cast<std::uint32_t>(elements))); };
   const std::size_t size = array.bytes.size() / static_cast<std::size_t>(elements);

@@ -131,10 +131,6 @@ Contents of_blocks(const Fields& fields, const Array& array) {
   return found;
 }
 
-bool is_float(DType dtype) {
-  return dtype == DType::f32 || dtype == DType::f16 || dtype == DType::bf16;
-}
-
 }  // namespace
 
 Contents element_kinds(DType dtype, const std::uint8_t* element) {

@@ -24,8 +24,7 @@ bool skipped(const reference::Expected& expected, std::size_t at) {
 
 bool both_nan(const TensorSpec& spec, const Array& got, const reference::Expected& said, std::size_t at) {
   const std::size_t byte = at * dtype_size(spec.dtype);
-  const bool number = spec.dtype == DType::f32 || spec.dtype == DType::f16 || spec.dtype == DType::bf16;
-  return number && !said.bytes.empty() && std::isnan(element_as_double(spec.dtype, &said.bytes[byte])) &&
+  return is_float(spec.dtype) && !said.bytes.empty() && std::isnan(element_as_double(spec.dtype, &said.bytes[byte])) &&
          std::isnan(element_as_double(spec.dtype, &got.bytes[byte]));
 }
 

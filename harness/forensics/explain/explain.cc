@@ -132,7 +132,8 @@ class Search {
 
   // A place is told where most of what it names is wrong, and calls enough that pass stand against its condition; the one that names it best.
   void tell_place(const Hypothesis& place, const List& broken) {
-    if (place.name == kEverywhere ? broken.size() < kLeastBroken : !broken.empty() && broken.size() < kLeastBroken) return;
+    const bool says_nothing = place.name == kEverywhere && broken.empty();
+    if (says_nothing || (!broken.empty() && broken.size() < kLeastBroken)) return;
     const double share = share_of(place);
     if (share < kLeastShare || share < share_) return;
     if (share > share_) std::erase_if(out_.told, [](const Explanation& one) { return one.only_where; });
