@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "harness/interop/remote/trouble.h"
+#include "harness/interop/runner/huge_pages.h"
 #include "harness/verdict/clock.h"
 #include "reference/ops/op.h"
 
@@ -44,13 +45,13 @@ int threads_of(pid_t pid, bool keeper) {
 // Shared with the runner; its size is sealed, so that nobody takes it away while it is read.
 class TimedRunner::Memory {
  public:
-  explicit Memory(std::uint64_t bytes) : bytes_(bytes), file_(memfd_create("assay-timed", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
-    const bool sized = file_ >= 0 && ftruncate(file_, static_cast<off_t>(bytes)) == 0 &&
+  explicit Memory(std::uint64_t bytes)
+      : bytes_(huge_pages(bytes)), file_(memfd_create("assay-timed", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
+    const bool sized = file_ >= 0 && ftruncate(file_, static_cast<off_t>(bytes_)) == 0 &&
                        fcntl(file_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0;
-    void* const memory = sized ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0) : MAP_FAILED;
-    if (memory == MAP_FAILED) throw RunnerError(fmt::format("no {} bytes of memory to share with a runner", bytes));
-    (void)madvise(memory, bytes, MADV_HUGEPAGE);  // as in the runner: who touches a page first makes it
-    memory_ = static_cast<std::byte*>(memory);
+    memory_ = sized ? map_huge(bytes_, file_) : nullptr;
+    if (memory_ == nullptr) throw RunnerError(fmt::format("no {} bytes of memory to share with a runner", bytes_));
+    gather_huge(memory_, bytes_);
   }
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;

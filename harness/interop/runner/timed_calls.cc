@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "harness/interop/runner/huge_pages.h"
 #include "harness/interop/runner/signals.h"
 #include "harness/verdict/discipline/kernel_run.h"
 #include "harness/verdict/discipline/rules.h"
@@ -17,24 +18,12 @@
 namespace assay {
 namespace {
 
-constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr std::size_t kLine = 64;
 
-std::size_t rounded_up(std::size_t bytes, std::size_t unit) {
-  return (bytes + unit - 1) / unit * unit;
-}
-
-// Huge pages where the kernel has some; at a multiple of their size.
-std::byte* mapped(std::size_t bytes, std::size_t& mapped_bytes) {
-  mapped_bytes = rounded_up(bytes, kHugePage) + kHugePage;
-  void* memory = mmap(nullptr, mapped_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) throw wire::WireError("asks for " + std::to_string(bytes) + " bytes, which this machine lacks");
-  (void)madvise(memory, mapped_bytes, MADV_HUGEPAGE);
-  return static_cast<std::byte*>(memory);
-}
-
-std::byte* aligned(std::byte* memory) {
-  return memory + (kHugePage - reinterpret_cast<std::uintptr_t>(memory) % kHugePage) % kHugePage;
+std::byte* mapped(std::size_t bytes, int file) {
+  std::byte* const memory = map_huge(bytes, file);
+  if (memory == nullptr) throw wire::WireError("asks for " + std::to_string(bytes) + " bytes, which this machine lacks");
+  return memory;
 }
 
 wire::Fault fault_of(wire::Phase phase, const CaughtFault& caught) {
@@ -70,27 +59,25 @@ TimedCalls::TimedCalls(const RunnableKernel& kernel, wire::TimedRequest request)
 }
 
 TimedCalls::~TimedCalls() {
-  if (arena_ != nullptr) munmap(arena_, arena_bytes_);
-  if (layouts_ != nullptr) munmap(layouts_, layouts_bytes_);
-  if (descriptor_ != nullptr) munmap(descriptor_, descriptor_bytes_);
+  if (arena_ != nullptr) munmap(arena_, huge_pages(arena_bytes_));
+  if (layouts_ != nullptr) munmap(layouts_, huge_pages(layouts_bytes_));
+  if (descriptor_ != nullptr) munmap(descriptor_, huge_pages(descriptor_bytes_));
 }
 
 void TimedCalls::map_memory() {
   struct stat about {};
   descriptor_bytes_ = kControlBytes + request_.slots * shared_.back();
-  if (fstat(kSharedDescriptor, &about) != 0 || static_cast<std::size_t>(about.st_size) < descriptor_bytes_)
+  if (fstat(kSharedDescriptor, &about) != 0 || static_cast<std::size_t>(about.st_size) < huge_pages(descriptor_bytes_))
     throw wire::WireError("shares no memory of " + std::to_string(descriptor_bytes_) +
                           " bytes: timed calls need a runner on the same machine");
-  void* memory = mmap(nullptr, descriptor_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, kSharedDescriptor, 0);
-  if (memory == MAP_FAILED) throw wire::WireError("shares memory that cannot be mapped");
-  (void)madvise(memory, descriptor_bytes_, MADV_HUGEPAGE);  // granted where the system's shmem_enabled is "advise"
-  descriptor_ = static_cast<std::byte*>(memory);
+  descriptor_ = mapped(descriptor_bytes_, kSharedDescriptor);
   control_ = reinterpret_cast<TimedControl*>(descriptor_);
-  arena_ = mapped(request_.slots * own_.back(), arena_bytes_);
+  arena_bytes_ = request_.slots * own_.back();
+  arena_ = mapped(arena_bytes_, -1);
 }
 
 std::byte* TimedCalls::tensor(std::uint64_t slot, std::size_t index) const {
-  if (request_.tensors[index].keep == Keep::own) return aligned(arena_) + slot * own_.back() + own_[index];
+  if (request_.tensors[index].keep == Keep::own) return arena_ + slot * own_.back() + own_[index];
   return descriptor_ + kControlBytes + slot * shared_.back() + shared_[index];
 }
 
@@ -116,9 +103,10 @@ std::optional<wire::Fault> TimedCalls::ask_packed_bytes() {
 }
 
 void TimedCalls::take_packed(std::int64_t bytes) {
-  const std::size_t each = rounded_up(static_cast<std::size_t>(bytes), kLine) + kLine;
-  layouts_ = mapped(each * slots_.size(), layouts_bytes_);
-  for (std::size_t slot = 0; slot < slots_.size(); ++slot) slots_[slot].packed = aligned(layouts_) + slot * each;
+  const std::size_t each = (static_cast<std::size_t>(bytes) + kLine - 1) / kLine * kLine + kLine;
+  layouts_bytes_ = each * slots_.size();
+  layouts_ = mapped(layouts_bytes_, -1);
+  for (std::size_t slot = 0; slot < slots_.size(); ++slot) slots_[slot].packed = layouts_ + slot * each;
 }
 
 std::optional<wire::Fault> TimedCalls::pack(Slot& slot) {
