@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
 
 #include "harness/verdict/call.h"
 #include "harness/verdict/coincidences.h"
@@ -28,7 +29,10 @@ LaidInputs::LaidInputs(const Signature& signature, const std::vector<Array>& inp
   for (const TensorSpec& spec : signature.tensors) {
     memory_.push_back(std::make_unique_for_overwrite<std::byte[]>(spec.extent_bytes()));
     tensors_.push_back(memory_.back().get());
-    if (spec.role == Direction::in) scatter(spec, *input++, tensors_.back());
+    if (spec.role != Direction::in) continue;
+    if (input->bytes.size() != static_cast<std::size_t>(spec.elements()) * dtype_size(spec.dtype))
+      throw std::invalid_argument(spec.name + " is of another size than the call's");
+    scatter(spec, *input++, tensors_.back());
   }
 }
 

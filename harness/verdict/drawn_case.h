@@ -19,7 +19,7 @@ namespace assay {
 std::vector<Array> generate_inputs(const Signature& signature, const std::map<std::string, Distribution>& data,
                                    const std::string& fallback, std::uint64_t seed, bool repeated = false);
 
-// Inputs in memory as the signature says, and memory for outputs.
+// Inputs in memory as the signature says, and memory for outputs. Throws std::invalid_argument where an input is of another size.
 class LaidInputs {
  public:
   LaidInputs(const Signature& signature, const std::vector<Array>& inputs);

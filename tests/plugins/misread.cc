@@ -50,6 +50,18 @@ AssayStatus softmax(const void* args) {
   return assay::ASSAY_OK;
 }
 
+// Positions in the place of their cosines and sines: of calls with frequencies and without, which have another number of inputs.
+AssayStatus table_of_positions(const void* args) {
+  const auto& a = *static_cast<const assay::RopeTableArgs*>(args);
+  if (!assay_rope_table_sizes(&a)) return assay::ASSAY_BAD_SHAPE;
+  if (a.recipe < 0 || a.recipe > assay::ASSAY_ROPE_FREQS) return assay::ASSAY_BAD_PARAMETER;
+  for (std::int64_t row = 0; row < a.rows; ++row) {
+    std::fill_n(a.cos + row * a.table_stride, a.pairs, static_cast<float>(a.positions[row]));
+    std::fill_n(a.sin + row * a.table_stride, a.pairs, static_cast<float>(a.positions[row]));
+  }
+  return assay::ASSAY_OK;
+}
+
 // Times the root of its length, as some models scale it.
 AssayStatus embed_scaled(const void* args) {
   const auto& a = *static_cast<const assay::EmbedArgs*>(args);
@@ -206,6 +218,8 @@ constexpr AssayPluginKernel kKernels[] = {kernel("rms_norm", "right", rms_norm<N
                                           kernel("rms_norm", "chance", rms_norm<Norm::chance>),
                                           kernel("rms_norm", "reads_past", rms_norm<Norm::reads_past>, "nan=no;over-read=16;"),
                                           kernel("rms_norm", "last_unwritten", rms_norm<Norm::last_unwritten>),
+                                          kernel("rms_norm", "some_unwritten", rms_norm<Norm::some_unwritten>),
+                                          kernel("rope_table", "of_positions", table_of_positions),
                                           kernel("softmax", "not_divided", softmax<Soft::not_divided>),
                                           kernel("swiglu", "gelu", swiglu<Gate::gelu>),
                                           kernel("swiglu", "exchanged", swiglu<Gate::exchanged>),

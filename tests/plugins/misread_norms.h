@@ -23,6 +23,7 @@ enum class Norm : std::uint8_t {
   in_long_rows,
   chance,
   last_unwritten,
+  some_unwritten,
   reads_past,
   fourth_lost,
   bfloat_results,
@@ -82,6 +83,7 @@ AssayStatus rms_norm(const void* args) {
                                                    : std::sqrt(mean + eps);
     for (std::int64_t i = 0; i < (kNorm == Norm::last_left_out || kNorm == Norm::in_long_rows ? summed : a.n); ++i) {
       if (kNorm == Norm::last_unwritten && i + 1 == a.n) break;
+      if (kNorm == Norm::some_unwritten && by_chance(x[i], i) > 1.2) continue;
       double w = static_cast<double>(kNorm == Norm::own_row ? x[i] : kNorm == Norm::bfloat_weights ? bfloat(a.w[i]) : a.w[i]);
       if (kNorm == Norm::scaled || kNorm == Norm::reads_past) w *= 1.5;
       if (kNorm == Norm::chance) w *= by_chance(x[i], i);

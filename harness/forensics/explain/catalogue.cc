@@ -34,6 +34,23 @@ const TensorSpec* tensor_of(const Evidence& one, std::string_view name) {
   return found == one.call->signature.tensors.end() ? nullptr : &*found;
 }
 
+// Silent of calls that lack an input of the first case's: hypotheses know inputs by their number.
+void need_inputs(Cases cases, std::span<Hypothesis> hypotheses) {
+  std::vector<std::string> names;
+  for (const TensorSpec* const spec : cases.front().inputs()) names.push_back(spec->name);
+  const auto has_them = [names](const Evidence& one) {
+    const auto inputs = one.inputs();
+    return inputs.size() >= names.size() && std::ranges::equal(names, std::span(inputs).first(names.size()), {}, {},
+                                                               [](const TensorSpec* spec) { return spec->name; });
+  };
+  if (std::ranges::all_of(cases, has_them)) return;
+  for (Hypothesis& one : hypotheses) {
+    one.predict = [has_them, predict = std::move(one.predict)](const Evidence& of) {
+      return has_them(of) ? predict(of) : std::nullopt;
+    };
+  }
+}
+
 }  // namespace
 
 std::string_view law_of(const Op& op, Law law) {
@@ -68,11 +85,14 @@ Hypotheses catalogue(const Op& op, Cases cases) {
   static constexpr std::array kParts{add_formulas,  add_rotations,  add_params,   add_sizes,   add_inputs,
                                      add_strides,   add_blocks,     add_results,  add_factors, add_left,
                                      add_roundings, add_quantisers, add_declared, add_places};
+  static constexpr std::array kByInput{add_formulas, add_rotations, add_inputs, add_strides, add_blocks, add_places};
   Hypotheses all;
   // What blocks of free bytes decode to is held to an error alone, which of another source says nothing.
   const bool free_bytes = op.contract->exactness == reference::Exactness::encoded;
   for (const auto add : kParts) {
+    const std::size_t before = all.size();
     if (!free_bytes || add == add_left || add == add_places) add(op, cases, all);
+    if (std::ranges::find(kByInput, add) != kByInput.end()) need_inputs(cases, std::span(all).subspan(before));
   }
   std::ranges::stable_sort(all, {}, &Hypothesis::cost);
   return all;

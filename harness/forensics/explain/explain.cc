@@ -48,6 +48,8 @@ class Search {
     if (failing_.empty()) return;
     std::vector<Evidence> ordered;
     for (const Evidence* one : failing_) ordered.push_back(*one);
+    // First one that has no input but those of all: hypotheses are made for its inputs.
+    std::ranges::stable_sort(ordered, {}, [](const Evidence& one) { return one.inputs().size(); });
     for (const Evidence* one : passing_) ordered.push_back(*one);
     const Hypotheses all = catalogue(op_, ordered);
     for (const Hypothesis& one : all) {
@@ -59,7 +61,7 @@ class Search {
       try_one(one);
     }
     if (std::ranges::all_of(out_.told, &Explanation::only_where)) tell_state();
-    if (out_.told.empty() || out_.told.front().only_where) find_permit(all);
+    if (out_.told.empty() || is_place(out_.told.front().name)) find_permit(all);
     if (!out_.told.empty()) out_.near.clear();
     std::ranges::stable_sort(out_.near, std::greater(), &Near::explained);
     if (out_.near.size() > kMostNear) out_.near.resize(kMostNear);
@@ -136,7 +138,7 @@ class Search {
     if (says_nothing || (!broken.empty() && broken.size() < kLeastBroken)) return;
     const double share = share_of(place);
     if (share < kLeastShare || share < share_) return;
-    if (share > share_) std::erase_if(out_.told, [](const Explanation& one) { return one.only_where; });
+    if (share > share_) std::erase_if(out_.told, [](const Explanation& one) { return is_place(one.name); });
     share_ = share;
     tell_all(place, broken, 0);
   }
@@ -161,8 +163,8 @@ class Search {
     }
     const List broken = broken_by(hypothesis);
     if (out_.ended_early) return;
-    if (hypothesis.only_where) return tell_place(hypothesis, broken);
-    if (tell_all(hypothesis, broken, near.margin)) return;
+    if (is_place(hypothesis.name)) return tell_place(hypothesis, broken);
+    if (tell_all(hypothesis, broken, near.margin) || hypothesis.only_where) return;
     near.broken = broken.size();
     near.against = broken.front()->name;
     out_.near.push_back(std::move(near));

@@ -38,6 +38,11 @@ struct Hypothesis {
 // The place that is every output: all that it says is in its condition.
 inline constexpr std::string_view kEverywhere = "where-all";
 
+// Whether it names outputs by their place: its predictions tell those in `bits_only`.
+inline bool is_place(std::string_view hypothesis) {
+  return hypothesis.starts_with("where-");
+}
+
 using Hypotheses = std::vector<Hypothesis>;
 using Cases = std::span<const Evidence>;
 

@@ -84,7 +84,7 @@ void add_kind_places(Cases cases, std::size_t input, Hypotheses& all) {
 void add_places(const Op& /*op*/, Cases cases, Hypotheses& all) {
   for (std::size_t input = 0; input < cases.front().inputs().size(); ++input) {
     const auto alike = [input](const Evidence& one) {
-      return one.inputs()[input]->elements() == one.outputs().front()->elements();
+      return input >= one.inputs().size() || one.inputs()[input]->elements() == one.outputs().front()->elements();
     };
     if (std::ranges::all_of(cases, alike)) add_kind_places(cases, input, all);
   }
