@@ -45,13 +45,13 @@ int threads_of(pid_t pid, bool keeper) {
 // Shared with the runner; its size is sealed, so that nobody takes it away while it is read.
 class TimedRunner::Memory {
  public:
-  explicit Memory(std::uint64_t bytes)
+  Memory(std::uint64_t bytes, bool huge)
       : bytes_(huge_pages(bytes)), file_(memfd_create("assay-timed", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
     const bool sized = file_ >= 0 && ftruncate(file_, static_cast<off_t>(bytes_)) == 0 &&
                        fcntl(file_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0;
     memory_ = sized ? map_huge(bytes_, file_) : nullptr;
     if (memory_ == nullptr) throw RunnerError(fmt::format("no {} bytes of memory to share with a runner", bytes_));
-    gather_huge(memory_, bytes_);
+    if (huge) gather_huge(memory_, bytes_);
   }
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
@@ -83,9 +83,10 @@ auto TimedRunner::guarded(const Body& body) {
   }
 }
 
-TimedRunner::TimedRunner(RunnerOptions options, std::string_view op, const std::string& variant, wire::TimedRequest request)
+TimedRunner::TimedRunner(RunnerOptions options, std::string_view op, const std::string& variant, wire::TimedRequest request,
+                         bool huge)
     : request_(std::move(request)), offsets_(timed_offsets(request_.tensors, Keep::shared)) {
-  memory_ = std::make_unique<Memory>(kControlBytes + request_.slots * offsets_.back());
+  memory_ = std::make_unique<Memory>(kControlBytes + request_.slots * offsets_.back(), huge);
   options.shared = memory_->file();
   options.isolation.allow_fork = false;  // a new process would have a clock of its own
   runner_ = std::make_unique<RemoteRunner>(std::move(options));

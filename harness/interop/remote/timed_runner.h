@@ -28,7 +28,9 @@ class TimedRunner {
  public:
   // Starts a runner of its own and lays the call out there; `request`'s kernel and limit are set here. Throws RunnerError where it cannot be
   // used, TimedFailure as all below.
-  TimedRunner(RunnerOptions options, std::string_view op, const std::string& variant, wire::TimedRequest request);
+  // `huge`: outputs on huge pages, which cost much where the machine has to make them: for readings that count.
+  TimedRunner(RunnerOptions options, std::string_view op, const std::string& variant, wire::TimedRequest request,
+              bool huge = false);
   TimedRunner(const TimedRunner&) = delete;
   TimedRunner& operator=(const TimedRunner&) = delete;
   ~TimedRunner();
