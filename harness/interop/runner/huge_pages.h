@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -10,8 +11,9 @@ namespace assay {
 
 inline constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
+// One at least: a call may have no tensor but what it shares.
 constexpr std::size_t huge_pages(std::size_t bytes) {
-  return (bytes + kHugePage - 1) / kHugePage * kHugePage;
+  return (std::max<std::size_t>(bytes, 1) + kHugePage - 1) / kHugePage * kHugePage;
 }
 
 // `bytes` of the file, or of nobody else's memory where it is -1; at a multiple of kHugePage, and so many that munmap takes huge_pages(bytes).
