@@ -18,7 +18,7 @@ Ring::Ring(const TimedCase& timed, const TimedKernel& kernel, const RunnerOption
     : timed_(timed),
       packs_(!kernel.packed_tensor.empty()),
       temperature_(temperature),
-      runner_(options, timed.op().name, kernel.variant, timed.request(timed.slots()), true),
+      runner_(options, timed.op().name, kernel.variant, timed.request(timed.slots()), /*huge=*/true),
       next_seed_(seed),
       poison_(mixed(seed)),
       seeds_(timed.slots()) {
