@@ -92,7 +92,7 @@ class Kind {
         why::explain_cases(*op_, cases, {.check = {}, .most_seconds = kMostSeconds, .progress = progress});
     std::vector<std::string> words;
     for (const why::Explanation& one : found.told) {
-      if (!one.only_where) words.push_back(one.words + (one.when.empty() ? "" : ", " + one.when));
+      if (!one.only_where()) words.push_back(one.words + (one.when.empty() ? "" : ", " + one.when));
     }
     return words;
   }

@@ -65,7 +65,7 @@ void add_words(const Op& op, const Said& words, Hypotheses& all) {
   for (const auto& [word, value] : said) parts.push_back(word + "=" + value);
   const std::string properties = fmt::format("{};", fmt::join(parts, ";"));
   all.push_back({properties, "declared", fmt::format("it computes as \"{}\" declares", properties), Law::rounding, cost,
-                 [&op, how](const Evidence& one) { return declared_on(op, how, one); }, false, properties, widens});
+                 [&op, how](const Evidence& one) { return declared_on(op, how, one); }, Says::what, properties, widens});
 }
 
 template <class Groups>

@@ -10,6 +10,7 @@
 #include "harness/verdict/strided.h"
 #include "reference/encode_k.h"
 #include "reference/ops/split.h"
+#include "reference/ops/status.h"
 
 namespace assay::why {
 namespace {
@@ -201,16 +202,10 @@ std::optional<Prediction> reference_of(const Op& op, const Params& params, const
                                        const reference::Arithmetic& how) {
   try {
     const Signature signature = signature_of(op, params);
-    if (status_for(op, params, signature, inputs) != ASSAY_OK) return std::nullopt;
-    std::vector<std::vector<std::byte>> memory;
-    std::vector<void*> tensors;
-    auto input = inputs.begin();
-    for (const TensorSpec& spec : signature.tensors) {
-      tensors.push_back(memory.emplace_back(spec.extent_bytes()).data());
-      if (spec.role == Direction::in) scatter(spec, *input++, tensors.back());
-    }
-    return Prediction{like.sample ? sampled_outputs(op, params, tensors, *like.sample, how)
-                                  : reference_outputs(op, params, tensors, how)};
+    const LaidInputs laid(signature, inputs);
+    if (required_status(op, params, laid.tensors()) != ASSAY_OK) return std::nullopt;
+    return Prediction{like.sample ? sampled_outputs(op, params, laid.tensors(), *like.sample, how)
+                                  : reference_outputs(op, params, laid.tensors(), how)};
   } catch (const std::logic_error&) {  // no such call
     return std::nullopt;
   }

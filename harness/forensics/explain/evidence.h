@@ -45,6 +45,13 @@ struct Prediction {
   bool any_nan = false;              // a NaN that it says is any
 };
 
+// What a hypothesis says of outputs.
+enum class Says : std::uint8_t {
+  what,     // what stands in each
+  place,    // which are other numbers: those that a prediction marks `bits_only`
+  neither,  // that some hold what lay there before, or change from call to call
+};
+
 inline Prediction truth_of(const Evidence& one) {
   return {one.call->expected};
 }

@@ -61,7 +61,7 @@ class Search {
       try_one(one);
     }
     if (std::ranges::all_of(out_.told, &Explanation::only_where)) tell_state();
-    if (out_.told.empty() || is_place(out_.told.front().name)) find_permit(all);
+    if (out_.told.empty() || out_.told.front().says == Says::place) find_permit(all);
     if (!out_.told.empty()) out_.near.clear();
     std::ranges::stable_sort(out_.near, std::greater(), &Near::explained);
     if (out_.near.size() > kMostNear) out_.near.resize(kMostNear);
@@ -82,14 +82,14 @@ class Search {
         {"state", "state",
          "called once more, it gives other results: they depend on more than its inputs, on calls before, on what lay "
          "between rows or in its outputs, or on chance",
-         law_of(op_, Law::equation), "", "", "", "", true, 0, 0});
+         law_of(op_, Law::equation), "", "", "", "", Says::neither, 0, 0});
   }
 
   // The margin that the hypothesis leaves; infinite where it says nothing of a case that fails. Of a sample of outputs it may be silent once it
   // has explained a whole case: the truth is then not known of all that it names.
   double left(const Hypothesis& hypothesis, const Evidence& one, bool explained) const {
     const auto said = hypothesis.predict(one);
-    const bool may_be_silent = hypothesis.only_where || (one.sample && explained);
+    const bool may_be_silent = hypothesis.says != Says::what || (one.sample && explained);
     if (!said || (!may_be_silent && evades(one, *said))) return INFINITY;
     return margin_of(op_, one, *said);
   }
@@ -138,7 +138,7 @@ class Search {
     if (says_nothing || (!broken.empty() && broken.size() < kLeastBroken)) return;
     const double share = share_of(place);
     if (share < kLeastShare || share < share_) return;
-    if (share > share_) std::erase_if(out_.told, [](const Explanation& one) { return is_place(one.name); });
+    if (share > share_) std::erase_if(out_.told, [](const Explanation& one) { return one.says == Says::place; });
     share_ = share;
     tell_all(place, broken, 0);
   }
@@ -149,7 +149,7 @@ class Search {
     for (const Evidence* one : passing_) {
       if (ended()) return broken;
       const auto said = hypothesis.predict(*one);
-      if (said && (hypothesis.only_where || margin_of(op_, *one, *said) > 1)) broken.push_back(one);
+      if (said && (hypothesis.says != Says::what || margin_of(op_, *one, *said) > 1)) broken.push_back(one);
     }
     return broken;
   }
@@ -158,13 +158,13 @@ class Search {
     Near near = explain_failing(hypothesis);
     if (near.explained < failing_.size()) {
       const bool nearly = near.explained * 2 >= failing_.size() || much_smaller(near.margin);
-      if (nearly && !hypothesis.only_where) out_.near.push_back(std::move(near));
+      if (nearly && hypothesis.says == Says::what) out_.near.push_back(std::move(near));
       return;
     }
     const List broken = broken_by(hypothesis);
     if (out_.ended_early) return;
-    if (is_place(hypothesis.name)) return tell_place(hypothesis, broken);
-    if (tell_all(hypothesis, broken, near.margin) || hypothesis.only_where) return;
+    if (hypothesis.says == Says::place) return tell_place(hypothesis, broken);
+    if (tell_all(hypothesis, broken, near.margin) || hypothesis.says != Says::what) return;
     near.broken = broken.size();
     near.against = broken.front()->name;
     out_.near.push_back(std::move(near));
@@ -208,7 +208,7 @@ class Search {
                     "",
                     "",
                     hypothesis.properties,
-                    hypothesis.only_where,
+                    hypothesis.says,
                     cost,
                     margin};
     if (when != nullptr) {

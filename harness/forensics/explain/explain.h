@@ -20,9 +20,11 @@ struct Explanation {
   std::string when_kind;
   std::string when_of;     // the size or tensor
   std::string properties;  // that would declare it; else empty
-  bool only_where = false;
+  Says says = Says::what;
   int cost = 0;
   double margin = 0;  // the largest that it leaves in a case that fails
+
+  bool only_where() const { return says != Says::what; }
 };
 
 // What explains some cases, or most of the error.

@@ -30,18 +30,13 @@ struct Hypothesis {
   int cost = 1;
   // What such a kernel would give; nothing: what is right.
   std::function<std::optional<Prediction>(const Evidence&)> predict;
-  bool only_where = false;      // it says where outputs are wrong, and not what stands there
+  Says says = Says::what;
   std::string properties = {};  // of a declaration
   bool widens = false;          // it widens the bound alone: what fits need not compute so
 };
 
 // The place that is every output: all that it says is in its condition.
 inline constexpr std::string_view kEverywhere = "where-all";
-
-// Whether it names outputs by their place: its predictions tell those in `bits_only`.
-inline bool is_place(std::string_view hypothesis) {
-  return hypothesis.starts_with("where-");
-}
 
 using Hypotheses = std::vector<Hypothesis>;
 using Cases = std::span<const Evidence>;

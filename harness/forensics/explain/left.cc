@@ -24,7 +24,7 @@ void add_unwritten(Hypotheses& all) {
                    said.unwritten = one.unwritten;
                    return said;
                  },
-                 true});
+                 Says::neither});
 }
 
 // What lay there is known of the call that was made once more; a case that passes cannot have it in its results.
@@ -73,7 +73,7 @@ void add_types(const Op& op, Cases cases, Hypotheses& all) {
       properties.clear();
     }
     all.push_back({fmt::format("results-in-{}", type), "narrowed", fmt::format("results are rounded to {}", type), Law::rounding,
-                   2, [number = reference::find_number(type)](const Evidence& one) { return in_type(*number, one); }, false,
+                   2, [number = reference::find_number(type)](const Evidence& one) { return in_type(*number, one); }, Says::what,
                    properties});
   }
 }

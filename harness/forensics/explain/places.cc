@@ -57,7 +57,7 @@ void add_place(Cases cases, std::size_t axis, const Place& place, Hypotheses& al
                      return axis < spec.shape.size() && place.holds(i / inner % spec.shape[axis], spec.shape[axis]);
                    });
                  },
-                 true});
+                 Says::place});
 }
 
 // Where an input of as many elements as the output is of a kind.
@@ -75,7 +75,7 @@ void add_kind_places(Cases cases, std::size_t input, Hypotheses& all) {
                        return out.elements() == x.elements() && (element_kinds(x.dtype, &x.bytes[at]) >> kind & 1) != 0;
                      });
                    },
-                   true});
+                   Says::place});
   }
 }
 
@@ -93,7 +93,7 @@ void add_places(const Op& /*op*/, Cases cases, Hypotheses& all) {
     for (const Place& place : kPlaces) add_place(cases, axis, place, all);
   }
   all.push_back({std::string(kEverywhere), "place", "the outputs are other numbers", Law::equation, 8,
-                 [](const Evidence& one) { return anything(one, [](const TensorSpec&, I) { return true; }); }, true});
+                 [](const Evidence& one) { return anything(one, [](const TensorSpec&, I) { return true; }); }, Says::place});
 }
 
 }  // namespace assay::why

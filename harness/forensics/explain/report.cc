@@ -59,7 +59,7 @@ Json explanation_json(const Explanation& one) {
   Json json{{"name", one.name}, {"kind", one.kind}, {"words", one.words}, {"law", one.law}};
   if (!one.when.empty()) json["when"] = {{"words", one.when}, {"kind", one.when_kind}, {"of", one.when_of}};
   if (!one.properties.empty()) json["properties"] = one.properties;
-  json["only_where"] = one.only_where;
+  json["only_where"] = one.only_where();
   json["cost"] = one.cost;
   json["margin"] = one.margin;
   return json;
