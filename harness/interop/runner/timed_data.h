@@ -72,10 +72,22 @@ inline std::uint64_t filling_ms(std::span<const TimedTensor> tensors, std::uint6
   return slots * (timed_offsets(tensors, Keep::own).back() + timed_offsets(tensors, Keep::shared).back()) / kLeast;
 }
 
+constexpr std::size_t kLineWords = 8;
+using LineWords = std::array<std::uint64_t, kLineWords>;
+
+// Of one number as many as a line has words, each turned by 7 bits more than the one before: two at a time.
+inline LineWords spread(std::uint64_t number) {
+  using Two = std::uint64_t __attribute__((vector_size(16)));
+  Two two = {number, std::rotl(number, 7)};
+  LineWords words;
+  for (std::size_t w = 0; w < kLineWords; w += 2, two = two << 14 | two >> 50) std::memcpy(&words[w], &two, sizeof two);
+  return words;
+}
+
 inline void fill_poison(std::span<std::byte> to, std::uint64_t seed) {
-  for (std::size_t at = 0; at < to.size(); at += sizeof seed) {
-    const std::uint64_t word = mixed(seed + at);
-    std::memcpy(&to[at], &word, std::min(sizeof word, to.size() - at));
+  for (std::size_t at = 0; at < to.size(); at += sizeof(LineWords)) {
+    const LineWords words = spread(mixed(seed + at));
+    std::memcpy(&to[at], words.data(), std::min(sizeof words, to.size() - at));
   }
 }
 
@@ -99,13 +111,10 @@ inline void stir(std::byte* unit, std::uint32_t bytes, std::uint64_t how) {
   }
 }
 
-constexpr std::size_t kLineWords = 8;
-using LineWords = std::array<std::uint64_t, kLineWords>;
-
 // The free bits of a line as chance has them.
 inline LineWords free_words(const TimedTensor& tensor, std::uint64_t how) {
-  LineWords words{};
-  for (std::size_t w = 0; w < kLineWords; ++w) words[w] = std::rotl(how, static_cast<int>(7 * w)) & tensor.free_bits;
+  LineWords words = spread(how);
+  for (std::uint64_t& word : words) word &= tensor.free_bits;
   return words;
 }
 inline void change_free(std::byte* line, const LineWords& by) {
@@ -125,23 +134,57 @@ inline void change_word(std::byte* at, std::uint64_t lines, std::uint64_t by) {
   }
 }
 
+// The pattern from `from` on, again and again.
+inline void repeat_pattern(std::span<const std::byte> pattern, std::size_t from, std::span<std::byte> to) {
+  for (std::size_t at = 0; at < to.size();) {
+    const std::size_t now = std::min(to.size() - at, pattern.size() - from);
+    std::memcpy(&to[at], &pattern[from], now);
+    at += now;
+    from = 0;
+  }
+}
+
+// A line of the pattern: two words change places as in `stir`, and its free bits are changed. All is read before it is written: to load what
+// was just stored in other pieces waits for the store.
+inline void write_line(const TimedTensor& tensor, const std::byte* line, std::uint64_t how, std::byte* to) {
+  LineWords words;
+  std::memcpy(words.data(), line, sizeof words);
+  const LineWords by = free_words(tensor, how);
+  const std::size_t a = how % kLineWords;
+  const std::size_t b = how / kLineWords % kLineWords;
+  std::uint64_t first = 0;
+  std::uint64_t second = 0;
+  std::memcpy(&first, line + b * sizeof first, sizeof first);
+  std::memcpy(&second, line + a * sizeof second, sizeof second);
+  for (std::size_t w = 0; w < kLineWords; ++w) words[w] ^= by[w];
+  first ^= std::rotl(how, static_cast<int>(7 * a)) & tensor.free_bits;
+  second ^= std::rotl(how, static_cast<int>(7 * b)) & tensor.free_bits;
+  std::memcpy(to, words.data(), sizeof words);
+  std::memcpy(to + a * sizeof first, &first, sizeof first);
+  std::memcpy(to + b * sizeof second, &second, sizeof second);
+}
+
 // No number comes again: a kernel could keep what it once made of it.
 inline void fill_timed(const TimedTensor& tensor, std::uint64_t seed, std::byte* to) {
   if (tensor.pattern.empty()) return fill_poison({to, static_cast<std::size_t>(tensor.bytes)}, seed);
   const std::span<const std::byte> pattern = tensor.pattern;
   std::size_t from = mixed(seed) % (pattern.size() / tensor.element) * tensor.element;
-  for (std::size_t at = 0; at < tensor.bytes;) {
-    const std::size_t now = std::min<std::size_t>(tensor.bytes - at, pattern.size() - from);
-    std::memcpy(to + at, pattern.data() + from, now);
-    at += now;
-    from = 0;
-  }
-  if (tensor.unit == 0) return;
-  for (std::uint64_t at = 0; at + tensor.unit <= tensor.bytes; at += tensor.unit) {
+  std::size_t at = 0;
+  for (; tensor.unit == sizeof(LineWords) && at + tensor.unit <= tensor.bytes; at += tensor.unit) {
     const std::uint64_t how = mixed(seed ^ (at + 1));
-    stir(to + at, tensor.unit, how);
-    if (tensor.free_bits != 0) change_free(to + at, free_words(tensor, how));
+    if (from + tensor.unit <= pattern.size()) {
+      write_line(tensor, &pattern[from], how, to + at);
+    } else {
+      std::byte line[sizeof(LineWords)];
+      repeat_pattern(pattern, from, line);
+      write_line(tensor, line, how, to + at);
+    }
+    from += tensor.unit;
+    if (from >= pattern.size()) from %= pattern.size();
   }
+  repeat_pattern(pattern, from, {to + at, static_cast<std::size_t>(tensor.bytes) - at});
+  if (tensor.unit == 0) return;
+  for (; at + tensor.unit <= tensor.bytes; at += tensor.unit) stir(to + at, tensor.unit, mixed(seed ^ (at + 1)));
 }
 
 // As laps `first` to `last` leave it. Every line with free bits changes, in one of its words or in all, and every block; else one unit, at a

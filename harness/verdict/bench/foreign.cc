@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <future>
 #include <limits>
 #include <random>
 #include <utility>
@@ -24,6 +25,7 @@ namespace {
 constexpr int kMostBatches = 8;  // of a round
 constexpr double kBatches = 4;   // at least, where there are laps: of each the last lap's outputs are looked at
 constexpr double kMostDrawn = 8;
+constexpr double kEnough = 0.9;             // of a round's time: calls are not all as quick as those before
 constexpr double kMostUneven = 1.5;         // the mean of all calls after the first round, of the rounds' median
 constexpr std::uint64_t kLapsLookedAt = 2;  // in one batch of so many another lap than the last
 
@@ -107,18 +109,20 @@ CallTime ForeignTimer::round() {
   const double batch =
       timed_.has_laps() ? round_seconds_ / kBatches : round_seconds_;  // the first call of each meets a cold core
   double spent = 0;
-  while (std::ssize(batches) < kMostBatches && spent < round_seconds_) {
+  while (std::ssize(batches) < kMostBatches && spent < kEnough * round_seconds_) {
     batches.push_back(ring_.run(batch, call_seconds_, ours_ ? *ours_ : ring_.runner()));
     call_seconds_ = batches.back().cpu;
     spent += call_seconds_ * calls_of_batch();
     if (ring_.runner().status() != ASSAY_OK)
       throw TimedFailure(fmt::format("refused a timed call (status {})", static_cast<int>(ring_.runner().status())));
-    if (untimed_) hold_outputs();
+    const auto written = outputs();
+    auto fresh = std::async(std::launch::async, [this] { ring_.refill(); });
+    if (untimed_) hold_outputs(written);
+    fresh.get();
     if (!rounds_.empty()) {
       all_seconds_ += batches.back().cpu * calls_of_batch();
       all_calls_ += calls_of_batch();
     }
-    ring_.refill();
   }
   CallTime round;
   for (const CallTime& one : batches) round.threads = std::max(round.threads, one.threads);
@@ -157,33 +161,44 @@ std::string ForeignTimer::unevenness() {
                      1e6 * all_seconds_ / all_calls_, 1e6 * middle);
 }
 
-void ForeignTimer::hold_outputs() {
+std::vector<std::vector<Array>> ForeignTimer::outputs() {
+  std::vector<std::vector<Array>> written;
+  for (std::size_t call = 0; untimed_ && call < ring_.seeds().size(); ++call)
+    written.push_back(timed_.outputs([&](std::size_t tensor) { return ring_.runner().output(call, tensor); }));
+  return written;
+}
+
+// Each process fills its memory by itself, which takes longer than the calls do: side by side.
+void ForeignTimer::hold_outputs(const std::vector<std::vector<Array>>& timed) {
   ++batches_;
-  std::vector<std::vector<Array>> timed;
-  for (std::size_t call = 0; call < ring_.seeds().size(); ++call)
-    timed.push_back(timed_.outputs([&](std::size_t tensor) { return ring_.runner().output(call, tensor); }));
-  hold_to_untimed(timed);
+  const Untimed untimed = in_another_order();
+  auto others = std::async(std::launch::async, [&] { hold_to_untimed(timed, untimed); });
   hold_to_ours(timed, ring_.laps());
+  others.get();
   if (ring_.laps() > 1 && split_mix(coin_) % kLapsLookedAt == 0) hold_a_lap();
 }
 
 // The batch's calls as a lap has them, in another process and another order, hence at other addresses, and over other poison.
-ForeignTimer::Untimed ForeignTimer::run_untimed(std::uint64_t laps) {
-  Untimed untimed{.order = shuffled(ring_.seeds().size(), split_mix(coin_)), .seeds = {}};
+ForeignTimer::Untimed ForeignTimer::in_another_order() {
+  Untimed untimed{.order = shuffled(ring_.seeds().size(), split_mix(coin_)), .seeds = {}, .poison = coin_};
   for (const std::size_t call : untimed.order) untimed.seeds.push_back(ring_.seeds()[call]);
-  untimed_->fill({.poison = coin_, .laps = laps, .seeds = untimed.seeds});
-  untimed_->run({.count = untimed.order.size()});
   return untimed;
 }
 
-void ForeignTimer::hold_to_untimed(const std::vector<std::vector<Array>>& outputs) {
-  const std::vector<std::size_t> order = run_untimed(ring_.laps()).order;
+void ForeignTimer::run_untimed(const Untimed& untimed, std::uint64_t laps) {
+  untimed_->fill({.poison = untimed.poison, .laps = laps, .seeds = untimed.seeds});
+  untimed_->run({.count = untimed.order.size()});
+}
+
+void ForeignTimer::hold_to_untimed(const std::vector<std::vector<Array>>& outputs, const Untimed& untimed) {
+  run_untimed(untimed, ring_.laps());
+  const std::vector<std::size_t>& order = untimed.order;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const std::vector<Array>& timed = outputs[order[i]];
-    const auto untimed = timed_.outputs([&](std::size_t tensor) { return untimed_->output(i, tensor); });
+    const auto again = timed_.outputs([&](std::size_t tensor) { return untimed_->output(i, tensor); });
     for (std::size_t o = 0; o < timed.size(); ++o) {
-      if (timed[o].bytes == untimed[o].bytes) continue;
-      const auto at = std::ranges::mismatch(timed[o].bytes, untimed[o].bytes).in1 - timed[o].bytes.begin();
+      if (timed[o].bytes == again[o].bytes) continue;
+      const auto at = std::ranges::mismatch(timed[o].bytes, again[o].bytes).in1 - timed[o].bytes.begin();
       throw TimedFailure(
           fmt::format("timed, call {} of batch {} wrote other bytes to {} than the same call untimed (byte {} of {})",
                       order[i] + 1, batches_, timed_.output_name(o), at, timed[o].bytes.size()));
@@ -194,7 +209,8 @@ void ForeignTimer::hold_to_untimed(const std::vector<std::vector<Array>>& output
 // Of laps before the last digests are left. Which one is looked at nobody knew while it was timed.
 void ForeignTimer::hold_a_lap() {
   const std::uint64_t lap = split_mix(coin_) % (ring_.laps() - 1);
-  const Untimed untimed = run_untimed(lap + 1);
+  const Untimed untimed = in_another_order();
+  run_untimed(untimed, lap + 1);
   if (ring_.runner().digest_of_lap(lap) != untimed_->digest_of_last(untimed.seeds))
     throw TimedFailure(fmt::format("timed, lap {} of batch {} wrote other bytes than the same calls untimed", lap + 1, batches_));
   std::vector<std::vector<Array>> outputs(untimed.order.size());

@@ -39,17 +39,20 @@ class ForeignTimer final : public Subject {
     std::uint64_t laps = 1;
     std::vector<Array> outputs = {};
   };
-  // What ran where nobody took its time: which of the batch's calls, one after the other, and their seeds.
+  // What runs where nobody takes its time: which of the batch's calls, one after the other, their seeds, and what lies in outputs before.
   struct Untimed {
     std::vector<std::size_t> order;
     std::vector<std::uint64_t> seeds;
+    std::uint64_t poison;
   };
   // What the last batch wrote, call by call.
-  void hold_outputs();
-  void hold_to_untimed(const std::vector<std::vector<Array>>& outputs);
+  std::vector<std::vector<Array>> outputs();
+  void hold_outputs(const std::vector<std::vector<Array>>& timed);
+  void hold_to_untimed(const std::vector<std::vector<Array>>& outputs, const Untimed& untimed);
   void hold_a_lap();
   void hold_to_ours(const std::vector<std::vector<Array>>& timed, std::uint64_t laps);
-  Untimed run_untimed(std::uint64_t laps);
+  Untimed in_another_order();
+  void run_untimed(const Untimed& untimed, std::uint64_t laps);
   double calls_of_batch() const;
   bool is_uneven(double middle) const;
   std::string unevenness();
