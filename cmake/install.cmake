@@ -49,8 +49,11 @@ if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)
   function(assay_print what file destination)
     set(output ${CMAKE_BINARY_DIR}/generated/${what}/${file})
     file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/generated/${what})
-    install(CODE "execute_process(COMMAND ${CMAKE_CROSSCOMPILING_EMULATOR} \"$<TARGET_FILE:assay>\" completion ${what}
-      OUTPUT_FILE \"${output}\" COMMAND_ERROR_IS_FATAL ANY)")
+    # Whole at every moment: two installations of one build may run at the same time.
+    install(CODE "string(RANDOM LENGTH 8 part)
+      execute_process(COMMAND ${CMAKE_CROSSCOMPILING_EMULATOR} \"$<TARGET_FILE:assay>\" completion ${what}
+        OUTPUT_FILE \"${output}.\${part}\" COMMAND_ERROR_IS_FATAL ANY)
+      file(RENAME \"${output}.\${part}\" \"${output}\")")
     install(FILES ${output} DESTINATION ${destination})
   endfunction()
   assay_print(bash assay ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
