@@ -157,8 +157,8 @@ inline void write_line(const TimedTensor& tensor, const std::byte* line, std::ui
   std::memcpy(&first, line + b * sizeof first, sizeof first);
   std::memcpy(&second, line + a * sizeof second, sizeof second);
   for (std::size_t w = 0; w < kLineWords; ++w) words[w] ^= by[w];
-  first ^= std::rotl(how, static_cast<int>(7 * a)) & tensor.free_bits;
-  second ^= std::rotl(how, static_cast<int>(7 * b)) & tensor.free_bits;
+  first ^= by[a];
+  second ^= by[b];
   std::memcpy(to, words.data(), sizeof words);
   std::memcpy(to + a * sizeof first, &first, sizeof first);
   std::memcpy(to + b * sizeof second, &second, sizeof second);

@@ -115,10 +115,11 @@ CallTime ForeignTimer::round() {
     spent += call_seconds_ * calls_of_batch();
     if (ring_.runner().status() != ASSAY_OK)
       throw TimedFailure(fmt::format("refused a timed call (status {})", static_cast<int>(ring_.runner().status())));
-    const auto written = outputs();
-    auto fresh = std::async(std::launch::async, [this] { ring_.refill(); });
-    if (untimed_) hold_outputs(written);
-    fresh.get();
+    if (untimed_) {
+      hold_outputs_and_refill();
+    } else {
+      ring_.refill();
+    }
     if (!rounds_.empty()) {
       all_seconds_ += batches.back().cpu * calls_of_batch();
       all_calls_ += calls_of_batch();
@@ -161,20 +162,18 @@ std::string ForeignTimer::unevenness() {
                      1e6 * all_seconds_ / all_calls_, 1e6 * middle);
 }
 
-std::vector<std::vector<Array>> ForeignTimer::outputs() {
-  std::vector<std::vector<Array>> written;
-  for (std::size_t call = 0; untimed_ && call < ring_.seeds().size(); ++call)
-    written.push_back(timed_.outputs([&](std::size_t tensor) { return ring_.runner().output(call, tensor); }));
-  return written;
-}
-
-// Each process fills its memory by itself, which takes longer than the calls do: side by side.
-void ForeignTimer::hold_outputs(const std::vector<std::vector<Array>>& timed) {
+// Each process fills its memory by itself, which takes longer than the calls do: side by side, once the outputs are taken.
+void ForeignTimer::hold_outputs_and_refill() {
   ++batches_;
+  std::vector<std::vector<Array>> timed;
+  for (std::size_t call = 0; call < ring_.seeds().size(); ++call)
+    timed.push_back(timed_.outputs([&](std::size_t tensor) { return ring_.runner().output(call, tensor); }));
+  auto fresh = std::async(std::launch::async, [this] { ring_.refill(); });
   const Untimed untimed = in_another_order();
   auto others = std::async(std::launch::async, [&] { hold_to_untimed(timed, untimed); });
   hold_to_ours(timed, ring_.laps());
   others.get();
+  fresh.get();
   if (ring_.laps() > 1 && split_mix(coin_) % kLapsLookedAt == 0) hold_a_lap();
 }
 

@@ -45,9 +45,8 @@ class ForeignTimer final : public Subject {
     std::vector<std::uint64_t> seeds;
     std::uint64_t poison;
   };
-  // What the last batch wrote, call by call.
-  std::vector<std::vector<Array>> outputs();
-  void hold_outputs(const std::vector<std::vector<Array>>& timed);
+  // What the last batch wrote, call by call; its slots get fresh data.
+  void hold_outputs_and_refill();
   void hold_to_untimed(const std::vector<std::vector<Array>>& outputs, const Untimed& untimed);
   void hold_a_lap();
   void hold_to_ours(const std::vector<std::vector<Array>>& timed, std::uint64_t laps);
