@@ -234,6 +234,32 @@ TEST(Pages, AThousandFailuresOpenInTwoSecondsGroupedAndFiltered) {
   EXPECT_NE(seen.find("|1000 of 1000 failures|333 of 1000 failures|"), std::string::npos) << seen;
 }
 
+// 1,000 failures of fifteen groups: of each the first three and how many more there are, as the filter leaves them.
+TEST(Pages, PaperShowsTheFirstOfEachGroup) {
+  if (!have_chromium()) GTEST_SKIP() << "chromium is not installed (ci/setup installs it)";
+  const TemporaryFolder folder;
+  std::string html = report_page::page(failing_report(1000), {}, {});
+  html.insert(html.find("</body>"), R"(<script>(() => {
+    const words = document.getElementById('words');
+    const print = () => {
+      dispatchEvent(new Event('beforeprint'));
+      const printed = [...document.querySelectorAll('#failures details[open] li')].filter(one => !one.matches('.hidden, .unprinted'));
+      return `${printed.length}, ${document.querySelector('.problems').dataset.more || 'no more'}`;
+    };
+    const seen = [print()];
+    words.value = 'case_10'; words.dispatchEvent(new Event('input')); seen.push(print());
+    words.value = ''; words.dispatchEvent(new Event('input')); seen.push(print());
+    document.body.dataset.seen = seen.join('|');
+  })();</script>)");
+  const Opened opened = open_page(folder, html);
+  EXPECT_EQ(opened.console, "");
+  EXPECT_NE(
+      opened.dom.find(
+          "data-seen=\"45, and 64 more: the page itself lists them|11, no more|45, and 64 more: the page itself lists them\""),
+      std::string::npos)
+      << opened.dom.substr(opened.dom.find("data-seen=\""), 120);
+}
+
 TEST(Pages, AnAddressLeadsToItsCase) {
   if (!have_chromium()) GTEST_SKIP() << "chromium is not installed (ci/setup installs it)";
   const TemporaryFolder folder;
