@@ -170,6 +170,20 @@ TEST(Overlooked, TheThirdCallOfSeveral) {
   EXPECT_NE(result.failure->message.find("z[0, 4]"), std::string::npos) << result.failure->message;
 }
 
+// How far a few outputs are off, in units of what the scalar kernel's are, is chance.
+TEST(Overlooked, TheSpreadOfSixteenOutputsAndMore) {
+  const Kernel off = and_then([](const PairArgs& a) {
+    for (std::int64_t i = 0; i < a.n; ++i) a.z[i] = ulps_off(a.z[i], i % 2 == 0 ? 16 : -16);
+  });
+  const auto with = [&](std::int64_t n) {
+    return verdict(off, trial_case({{"rows", std::int64_t{1}}, {"n", n}}), Checks::parse("classes,bound,spread"));
+  };
+  EXPECT_EQ(with(15).verdict, Verdict::pass);
+  const CaseResult judged = with(16);
+  ASSERT_EQ(judged.verdict, Verdict::fail);
+  EXPECT_EQ(judged.failure->check, Check::spread) << judged.failure->message;
+}
+
 // Five hundred of 4096 results cut, or rounded up, lean by twelve standard deviations.
 TEST(Overlooked, LeaningEitherWay) {
   TestCase test = trial_case({{"rows", std::int64_t{1}}, {"n", std::int64_t{4096}}});

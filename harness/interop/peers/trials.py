@@ -16,6 +16,7 @@ import bounds
 import cases_linear
 import dots
 import quant
+from block_formats import PARTNER
 from blocks import FORMATS, split
 from fma32 import F32, fma32, quiet
 from formats import Bf16, bf16_bits_to_f32, f32_to_bf16_bits
@@ -63,7 +64,7 @@ def bias_inputs(op: str) -> Case:
         blocks = 1024 // FORMATS[weights].elements
         case.params = {"n": 2048, "k": 1024}
         case.inputs = {"w": Generated("blocks", (2048, blocks), weights, 31, 0).tensor,
-                       "x": Generated("activations", (blocks,), dots.PARTNER[weights], 31, 1).tensor}
+                       "x": Generated("activations", (blocks,), PARTNER[weights], 31, 1).tensor}
     elif op == "swiglu":
         case.params = {"rows": 16, "n": 1024}
         case.inputs = {name: Generated("gauss", (16, 1024), "f32", 41, i).tensor for i, name in enumerate(("gate", "up"))}
@@ -332,6 +333,23 @@ def infinite_scores(plugin: Plugin, op: str, kernel: str, name: str) -> Trial:
                           position=keys - 1, span_count=1, q_head_stride=dim, y_head_stride=dim, scale=1.0, causal=1) == 0
         results.append(y[0].copy())
     return Trial(name, bool(np.isnan(results[0]).all() and np.isnan(results[1]).all() and np.isfinite(results[2]).all()))
+
+
+@quiet
+def by_rows(plugin: Plugin, op: str, kernel: str, name: str) -> Trial:
+    """linear: among fewer than eight rows some have other bits than among all of the call's."""
+    case = case_of(op, name)
+    w, x = np.ascontiguousarray(case.inputs["w"].data), np.ascontiguousarray(case.inputs["x"])
+    m, n, k = (int(case.params[size]) for size in "mnk")
+
+    def first(rows: int) -> np.ndarray:
+        y = np.empty((rows, n), F32)
+        assert plugin.run(op, kernel, w=w, x=x, y=y, m=rows, n=n, k=k, x_stride=k, y_stride=n) == 0
+        return y
+
+    whole = first(m)
+    others = [rows for rows in range(1, m) if not np.array_equal(first(rows), whole[:rows])]
+    return Trial(name, bool(others) and max(others) == 7)
 
 
 @quiet
