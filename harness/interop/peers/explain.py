@@ -61,14 +61,10 @@ EXPLANATIONS = [
                 "Online softmax without a case for infinite scores: -inf first makes NaN, +inf is a weight of 1.", trials.infinite_scores),
     Explanation("f16-sums", r"attn_.*_f16", r"(bound|classes|spread|bits) ",
                 "q is rounded to f16, and the outputs are summed in f16, rounded at every key.", trials.half_sums),
-    Explanation("unrefused", r".", r"guard .*expected bad_shape before anything is touched", "No size is refused.", trials.told_by_status),
     Explanation("search-lost", r"encode_q[456]_k", r"bound ", "The search for a block's scales ends farther off than none would.",
                 trials.told_by_status),
     Explanation("by-rows", r"gemm_f32|linear_q._k", r"bits not batch invariant",
                 "MUL_MAT takes another kernel for fewer than eight rows, and of f32 for other numbers of columns: bits depend on the call's size.", trials.by_rows),
-    Explanation("by-size", r"gemm_f32", r"bits not batch invariant",
-                "Up to 1200 outputs m n another kernel with another order of sums runs, and another yet for the last column of an odd width: "
-                "a row's bits depend on the call's size.", trials.by_size, "openblas"),
 ]
 # The narrower patterns first.
 ORDER = ["zero-sums", "inf-scores"]

@@ -350,28 +350,3 @@ def by_rows(plugin: Plugin, op: str, kernel: str, name: str) -> Trial:
     whole = first(m)
     others = [rows for rows in range(1, m) if not np.array_equal(first(rows), whole[:rows])]
     return Trial(name, bool(others) and max(others) == 7)
-
-
-@quiet
-def by_size(plugin: Plugin, op: str, kernel: str, name: str) -> Trial:
-    """sgemm: rows of small products have other bits than those of larger ones, and the step lies between m n = 1200 and 1206; among small
-    ones, of 65 columns the last has other bits by the row's place in a group of four."""
-    draw = Draw("peers/sgemm")
-
-    def product(x: np.ndarray, w: np.ndarray) -> np.ndarray:
-        x, w = np.ascontiguousarray(x), np.ascontiguousarray(w)
-        (m, k), n = x.shape, len(w)
-        y = np.empty((m, n), F32)
-        assert plugin.run(op, kernel, w=w, x=x, y=y, m=m, n=n, k=k, x_stride=k, y_stride=n) == 0
-        return y
-
-    x, w = draw.array("gauss", (6, 256)), draw.array("gauss", (256, 256))
-    whole = product(x, w)
-    holds = np.array_equal(product(x, w[:201]), whole[:, :201]) and not np.array_equal(product(x, w[:200]), whole[:, :200])
-    x, w = draw.array("gauss", (13, 63)), draw.array("gauss", (65, 63))
-    whole, edges = product(x, w), 0
-    for m in range(1, 13):
-        rows, columns = np.nonzero(product(x[:m], w) != whole[:m])
-        edges += len(rows)
-        holds = holds and bool((columns == 64).all() and (rows >= m - (m % 4 or 4)).all())
-    return Trial(name, bool(holds and edges > 0))

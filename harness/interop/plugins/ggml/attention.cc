@@ -76,7 +76,7 @@ void store(const AttentionArgs& call, Rows rows, const float* result) {
 template <bool kDecode, ggml_type kCache>
 AssayStatus flash_attn_ext(const void* args) {
   const auto& call = *static_cast<const AttentionArgs*>(args);
-  if (!sizes_fit(call)) return ASSAY_BAD_SHAPE;
+  if (!sizes_fit(call) || (kDecode && call.rows != 1)) return ASSAY_BAD_SHAPE;
   const Rows rows = rows_of(call, kDecode);
   const AssayStatus status = check_attention(call);
   if (status != ASSAY_OK || call.n_heads == 0 || rows.count == 0) return status;

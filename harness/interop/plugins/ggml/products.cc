@@ -27,7 +27,7 @@ AssayStatus mul_mat(const void* args) {
     s.x_stride = s.k;
     s.y_stride = s.n;
   }
-  if (s.k % ggml_blck_size(kType) != 0) return ASSAY_BAD_SHAPE;
+  if (s.k % ggml_blck_size(kType) != 0 || (ggml_is_quantized(kType) && s.k > ASSAY_LINEAR_MOST_COLUMNS)) return ASSAY_BAD_SHAPE;
   if (s.k == 0) {  // a tensor of ggml has at least one element
     for (std::int64_t j = 0; j < s.m; ++j)
       for (std::int64_t i = 0; i < s.n; ++i) s.y[j * s.y_stride + i] = 0.0F;

@@ -15,7 +15,7 @@ template <ggml_type kType>
 AssayStatus encode(const void* args) {
   const auto& call = *static_cast<const CodecArgs*>(args);
   if (!sizes_fit(call)) return ASSAY_BAD_SHAPE;
-  if (call.k % ggml_blck_size(kType) != 0) return ASSAY_BAD_SHAPE;
+  if (call.rows != 1 || call.k % ggml_blck_size(kType) != 0) return ASSAY_BAD_SHAPE;
   if (call.k > 0) ggml_quantize_chunk(kType, floats(call.src), call.dst, 0, 1, call.k, nullptr);
   return ASSAY_OK;
 }
@@ -24,7 +24,7 @@ template <ggml_type kType>
 AssayStatus decode(const void* args) {
   const auto& call = *static_cast<const CodecArgs*>(args);
   if (!sizes_fit(call)) return ASSAY_BAD_SHAPE;
-  if (call.k % ggml_blck_size(kType) != 0) return ASSAY_BAD_SHAPE;
+  if (call.rows != 1 || call.k % ggml_blck_size(kType) != 0) return ASSAY_BAD_SHAPE;
   if (call.k > 0) ggml_get_type_traits(kType)->to_float(call.src, static_cast<float*>(call.dst), call.k);
   return ASSAY_OK;
 }
