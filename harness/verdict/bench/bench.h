@@ -43,7 +43,7 @@ struct BenchOptions {
   Checks checks = Checks::all();                        // that what they wrote while they were timed must pass
   int rounds = 31;                                      // roofs and kernel in turn; medians are reported
   double round_seconds = 0.002;                         // at least this much of the kernel in a round
-  double most_seconds = 1.5;                            // fewer rounds where they would take longer than this
+  double most_seconds = 1.5;                            // fewer rounds, but three, where they would take longer than this
 };
 
 // One run: fresh memory and, where there may be several, a process of its own.
