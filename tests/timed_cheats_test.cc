@@ -122,6 +122,16 @@ TEST(TimedCheats, WhatNoMachineCanDoIsNoTime) {
   EXPECT_EQ(bench::impossible(result, 0, 195), "") << "a warm kernel need not read memory";
 }
 
+// The first, in which a library may set itself up, is never the only one.
+TEST(TimedCheats, ThreeRoundsHoweverLongTheyTake) {
+  const Op& op = require_op("add");
+  bench::BenchOptions options;
+  options.gate = [](const Op&, const Variant&, std::string&) { return true; };
+  options.most_seconds = 0;
+  const auto items = bench::bench_items(op, {variants_of(op).back()}, std::nullopt, cheapest(op), {bench::Temperature::warm});
+  EXPECT_EQ(bench::run_benchmarks(items, options).at(0).rounds, 3);
+}
+
 // Our own kernels, as if they were a stranger's.
 TEST(TimedCheats, EveryFamilyHasItsTime) {
   bench::BenchOptions options;

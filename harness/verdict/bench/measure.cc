@@ -15,7 +15,6 @@ namespace assay::bench {
 namespace {
 
 constexpr int kLeastRounds = 3;  // in the first a library may set itself up: one round alone would take that for its speed
-constexpr double kPatience = 4;  // times as long as rounds may take, for those
 
 // Made when the first benchmark runs: a list of names needs no roofs.
 Roofs& shared_roofs() {
@@ -149,8 +148,7 @@ void measure_run(const BenchItem& item, const BenchOptions& options, BenchResult
   const auto began = std::chrono::steady_clock::now();
   for (int round = 0; round < options.rounds; ++round) {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - began;
-    const bool enough = spent.count() > (round < kLeastRounds ? kPatience : 1) * options.most_seconds;
-    if (round > 0 && enough) break;
+    if (round >= kLeastRounds && spent.count() > options.most_seconds) break;
     if (reads) rounds.read_roofs();
     if (peak) rounds.compute_roof(*peak);
     if (subject->evicts()) roofs.evict();
