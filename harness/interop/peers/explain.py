@@ -5,7 +5,8 @@
 
 CHECK.json is what `assay check --json` said of the plugins. Each explanation says what a plugin does in the place of the op's definition, and
 its experiment (trials.py) computes from that, by arithmetic that shares no line with either side, what must come out: on the very golden cases
-that failed where it can. Cases that are made from a seed have the same failures, and only their words are looked at. Exit 1 where an explanation does not hold, or a failure has none.
+that failed where it can; of cases that are made from a seed the failure's words alone are looked at. Exit 1 where an explanation does not
+hold, or a failure has none.
 """
 from __future__ import annotations
 
@@ -64,7 +65,8 @@ EXPLANATIONS = [
     Explanation("search-lost", r"encode_q[456]_k", r"bound ", "The search for a block's scales ends farther off than none would.",
                 trials.told_by_status),
     Explanation("by-rows", r"gemm_f32|linear_q._k", r"bits not batch invariant",
-                "MUL_MAT takes another kernel for fewer than eight rows, and of f32 for other numbers of columns: bits depend on the call's size.", trials.by_rows),
+                "MUL_MAT takes another kernel for fewer than eight rows, and of f32 for other numbers of columns: bits depend on the call's size.",
+                trials.by_rows),
 ]
 # The narrower patterns first.
 ORDER = ["zero-sums", "inf-scores"]
