@@ -2,12 +2,16 @@
    bits, and is most of what a scalar kernel would then take. */
 #pragma once
 
+#include <stdint.h>
 #include <string.h>
 
 #include "kernels/simd/base.h"
 
 namespace assay {
 namespace {
+
+typedef float F32x4 __attribute__((vector_size(16)));
+typedef uint32_t U32x4 __attribute__((vector_size(16)));
 
 #if defined(__x86_64__) && !defined(__FMA__)
 __attribute__((noinline, cold)) void fma_by_calls(float* a, const float* b, const float* c) {
@@ -16,7 +20,6 @@ __attribute__((noinline, cold)) void fma_by_calls(float* a, const float* b, cons
 
 // a = a*b + c, one rounding each.
 ASSAY_INLINE void fma_lanes(float* a, const float* b, const float* c) {
-  typedef float F32x4 __attribute__((vector_size(16)));
   if (!__builtin_cpu_supports("fma")) return fma_by_calls(a, b, c);
   for (int i = 0; i < 16; i += 4) {
     F32x4 product, factor, term;
