@@ -34,7 +34,7 @@
 #include <string.h>
 
 #include "kernels/simd/base.h"
-#include "kernels/simd/fma_lanes.h"
+#include "kernels/simd/fours.h"
 
 namespace assay {
 namespace {
@@ -115,30 +115,23 @@ ASSAY_INLINE F32x16 keep_first(F32x16 v, int64_t n) {
   return v;
 }
 
-// Arithmetic, four lanes at a time in the compilers' own vectors: lane by lane GCC makes a branch of every choice.
+// Arithmetic, lane by lane.
 
-template <class Step>
-ASSAY_INLINE F32x16 by_fours(F32x16 a, const F32x16& b, Step step) {
-  for (int i = 0; i < 16; i += 4) {
-    F32x4 x, y;
-    memcpy(&x, a.lane + i, sizeof x);
-    memcpy(&y, b.lane + i, sizeof y);
-    x = step(x, y);
-    memcpy(a.lane + i, &x, sizeof x);
-  }
+ASSAY_INLINE F32x16 add(F32x16 a, const F32x16& b) {
+  by_fours([](F32x4 x, F32x4 y) { return x + y; }, a.lane, b.lane);
   return a;
 }
-ASSAY_INLINE F32x16 add(F32x16 a, const F32x16& b) {
-  return by_fours(a, b, [](F32x4 x, F32x4 y) { return x + y; });
-}
 ASSAY_INLINE F32x16 sub(F32x16 a, const F32x16& b) {
-  return by_fours(a, b, [](F32x4 x, F32x4 y) { return x - y; });
+  by_fours([](F32x4 x, F32x4 y) { return x - y; }, a.lane, b.lane);
+  return a;
 }
 ASSAY_INLINE F32x16 mul(F32x16 a, const F32x16& b) {
-  return by_fours(a, b, [](F32x4 x, F32x4 y) { return x * y; });
+  by_fours([](F32x4 x, F32x4 y) { return x * y; }, a.lane, b.lane);
+  return a;
 }
 ASSAY_INLINE F32x16 div(F32x16 a, const F32x16& b) {
-  return by_fours(a, b, [](F32x4 x, F32x4 y) { return x / y; });
+  by_fours([](F32x4 x, F32x4 y) { return x / y; }, a.lane, b.lane);
+  return a;
 }
 ASSAY_INLINE F32x16 fma(F32x16 a, const F32x16& b, const F32x16& c) {
   fma_lanes(a.lane, b.lane, c.lane);
@@ -157,18 +150,22 @@ ASSAY_INLINE F32x16 fms(F32x16 a, const F32x16& b, const F32x16& c) {
 }
 // Below 2^23, from where on every float is an integer, adding 2^23 rounds to one.
 ASSAY_INLINE F32x16 rint(F32x16 a) {
-  return by_fours(a, a, [](F32x4 x, F32x4) {
+  const auto step = [](F32x4 x) {
     const auto sign = reinterpret_cast<U32x4>(x) & 0x80000000u;
     const auto magnitude = reinterpret_cast<F32x4>(reinterpret_cast<U32x4>(x) ^ sign);
     const F32x4 rounded = magnitude < 0x1p23f ? (magnitude + 0x1p23f) - 0x1p23f : magnitude + 0.0f;  // + 0: a NaN made quiet
     return reinterpret_cast<F32x4>(reinterpret_cast<U32x4>(rounded) | sign);
-  });
+  };
+  by_fours(step, a.lane);
+  return a;
 }
 ASSAY_INLINE F32x16 max(F32x16 a, const F32x16& b) {
-  return by_fours(a, b, [](F32x4 x, F32x4 y) { return x > y ? x : y; });
+  by_fours([](F32x4 x, F32x4 y) { return x > y ? x : y; }, a.lane, b.lane);
+  return a;
 }
 ASSAY_INLINE F32x16 min(F32x16 a, const F32x16& b) {
-  return by_fours(a, b, [](F32x4 x, F32x4 y) { return x < y ? x : y; });
+  by_fours([](F32x4 x, F32x4 y) { return x < y ? x : y; }, a.lane, b.lane);
+  return a;
 }
 
 // 2^n for an integer n in -126..127. Adding 1.5 * 2^23 leaves n in the low bits of the significand; unlike a
