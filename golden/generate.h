@@ -17,6 +17,8 @@ struct Distribution {
   double scale = 1.0;
   std::int64_t low = 0;   // wide: exponents; index: first value
   std::int64_t high = 0;  // wide: exponents, inclusive; index: one past the last
+
+  bool operator==(const Distribution&) const = default;
 };
 
 std::span<const std::string_view> distribution_names() noexcept;

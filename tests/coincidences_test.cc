@@ -147,9 +147,10 @@ TEST(Coincidences, LongProductsAreCutIntoPartsOfEverySize) {
   const auto avx2 = std::ranges::find(op.kernels(), std::string_view("gemm_q8_0_q8_0_avx2"), &AnyKernel::name);
   right_kernel = avx2 != op.kernels().end() && isa_supported(avx2->isa) ? avx2->run : op.kernels().back().run;
   std::set<std::string> failures;
+  RepeatedInputs inputs(1);
   for (const Params& params : vast_params(op, kRandomWork)) {
     if (params.integer_or("m", 1) < 128 || params.integer("n") < 1000) continue;
-    const CaseResult result = VastCheck(op, params, 1).check({"wrong", Isa::scalar, wrong_of_64}, Checks::all());
+    const CaseResult result = VastCheck(op, params, inputs).check({"wrong", Isa::scalar, wrong_of_64}, Checks::all());
     if (result.failure) failures.insert(result.failure->message);
   }
   ASSERT_FALSE(failures.empty());

@@ -36,6 +36,10 @@ void past_a_row(const RmsNormArgs& a) {
   a.y[a.n + 3] = 1;
 }
 
+void into_its_input(const RmsNormArgs& a) {
+  const_cast<float*>(a.x)[a.n - 1] += 1;
+}
+
 struct Wrong {
   const char* name;
   AssayStatus (*run)(const void* args);
@@ -43,7 +47,8 @@ struct Wrong {
 };
 constexpr Wrong kWrong[] = {{"off_by_a_bit", then<off_by_a_bit>, Check::bits},
                             {"last_row_too_large", then<last_row_too_large>, Check::bound},
-                            {"past_a_row", then<past_a_row>, Check::guard}};
+                            {"past_a_row", then<past_a_row>, Check::guard},
+                            {"into_its_input", then<into_its_input>, Check::guard}};
 
 template <class Test>
 void expect_named(Test& test) {
@@ -58,7 +63,8 @@ void expect_named(Test& test) {
 }
 
 TEST(Drawn, VastCallsNameWhatIsWrong) {
-  VastCheck check(rms_norm(), rms_norm().family->shapes(rms_norm()).vast.front(), 1);
+  RepeatedInputs inputs(1);
+  VastCheck check(rms_norm(), rms_norm().family->shapes(rms_norm()).vast.front(), inputs);
   expect_named(check);
 }
 
@@ -86,7 +92,8 @@ TEST(Drawn, OfALongVastCallTheScalarKernelRunsItsLastRows) {
   const std::vector<Params> calls = vast_params(op, kRandomWork);
   const auto dear = std::ranges::max_element(calls, {}, [&](const Params& call) { return cost_of(op, call).operations(); });
   ASSERT_GT(cost_of(op, *dear).operations(), 1e9);
-  VastCheck check(op, *dear, 1);
+  RepeatedInputs inputs(1);
+  VastCheck check(op, *dear, inputs);
   fast_gemm = fastest_variant(op);
   const CaseResult fast = check.check(fast_gemm, Checks::all());
   const CaseResult scalar = check.check(variants_of(op).back(), Checks::all());

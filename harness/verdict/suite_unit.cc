@@ -173,8 +173,9 @@ class UnitRun {
       if (deal("vast " + params.to_string())) mine.push_back(params);
     }
     plan_cases(mine.size());
+    RepeatedInputs inputs(1);
     for (const Params& params : mine) {
-      VastCheck check(op_, params, 1);
+      VastCheck check(op_, params, inputs);
       for (const Variant& variant : variants_of(op_)) {
         const auto& candidates = trials_.of(op_);
         if (std::ranges::find(candidates, variant.name, &Candidate::name) == candidates.end()) continue;

@@ -1,29 +1,21 @@
 #include "harness/verdict/vast.h"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
-#include <new>
-#include <numeric>
 #include <stdexcept>
 #include <utility>
 
 #include "harness/verdict/compare.h"
-#include "harness/verdict/discipline/kernel_run.h"
 #include "harness/verdict/draw.h"
 #include "harness/verdict/generate_input.h"
-#include "harness/verdict/guard.h"
 #include "reference/ops/split.h"
 #include "reference/ops/status.h"
 
 namespace assay {
 namespace {
 
-constexpr std::size_t kMostPages = 4096;        // of a period
 constexpr std::size_t kMostDense = 8 << 20;     // bytes, less than any period; tensors of more are their file again and again
 constexpr std::size_t kMostInParts = 96 << 20;  // bytes of a tensor: what is longer is there for its addresses
 constexpr double kCheapToCut = 1 << 24;
@@ -39,72 +31,8 @@ struct Cutting {
 constexpr Cutting kCuttings[] = {
     {{1, kTwice}, true, 1e12}, {{1, kOneMore}, true, kCheapToCut}, {{1, kTwice}, false, 1e12}, {{7, kTwice}, false, 1e12}};
 
-std::size_t largest_prime_up_to(std::size_t most) {
-  const auto prime = [](std::size_t n) {
-    for (std::size_t d = 2; d * d <= n; ++d) {
-      if (n % d == 0) return false;
-    }
-    return n > 2;
-  };
-  while (!prime(most)) --most;
-  return most;
-}
-
 bool repeats(const TensorSpec& spec) {
   return spec.role == Direction::in && static_cast<std::size_t>(spec.elements()) * dtype_size(spec.dtype) > kMostDense;
-}
-
-}  // namespace
-
-RepeatedMemory::RepeatedMemory(std::size_t bytes, std::size_t element) : RepeatedMemory() {
-  const std::size_t page = guard_page_bytes();
-  const std::size_t step = std::lcm(page, element);
-  period_ = step * largest_prime_up_to(std::max<std::size_t>(kMostPages * page / step, 3));
-  const std::size_t laps = bytes / period_ + 1;
-  mapped_ = laps * period_ + 2 * page;
-  file_ = memfd_create("assay", MFD_CLOEXEC);
-  if (file_ < 0 || ftruncate(file_, static_cast<off_t>(period_)) != 0) throw std::bad_alloc();
-  void* const base = mmap(nullptr, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (base == MAP_FAILED) throw std::bad_alloc();
-  base_ = static_cast<std::uint8_t*>(base);
-  begin_ = base_ + page;
-  for (std::size_t lap = 0; lap < laps; ++lap) {
-    if (mmap(begin_ + lap * period_, period_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file_, 0) == MAP_FAILED)
-      throw std::bad_alloc();
-  }
-}
-
-RepeatedMemory::RepeatedMemory(RepeatedMemory&& other) noexcept
-    : base_(std::exchange(other.base_, nullptr)),
-      begin_(other.begin_),
-      mapped_(other.mapped_),
-      period_(other.period_),
-      file_(std::exchange(other.file_, -1)) {}
-
-RepeatedMemory::~RepeatedMemory() {
-  if (base_ != nullptr) munmap(base_, mapped_);
-  if (file_ >= 0) close(file_);
-}
-
-std::int64_t RepeatedMemory::find_written() const {
-  const auto end = static_cast<off_t>(period_);
-  for (off_t at = lseek(file_, 0, SEEK_DATA); at >= 0 && at < end;) {
-    const off_t stop = std::min(end, lseek(file_, at, SEEK_HOLE));
-    const auto* const written = std::find_if(begin_ + at, begin_ + stop, [](std::uint8_t byte) { return byte != 0; });
-    if (written != begin_ + stop) return written - begin_;
-    at = lseek(file_, stop, SEEK_DATA);
-  }
-  return -1;
-}
-
-namespace {
-
-// Empty: as it must.
-std::string how_it_ended(const KernelEnd& end) {
-  if (!end.fault && end.status == ASSAY_OK) return "";
-  if (!end.fault) return fmt::format("returned {}; expected ok", status_name(static_cast<AssayStatus>(end.status)));
-  if (!end.fault->text.empty()) return end.fault->text;
-  return fmt::format("touched memory that is no tensor's, or raised signal {}", end.fault->signal);
 }
 
 // The last rows of a call whose operations are more than the scalar kernel is asked for.
@@ -129,32 +57,54 @@ std::vector<Params> vast_params(const Op& op, double work) {
   return calls;
 }
 
-VastCheck::VastCheck(const Op& op, Params params, std::uint64_t seed)
+std::shared_ptr<const RepeatedFile> RepeatedInputs::of(const TensorSpec& spec, std::uint32_t stream) {
+  const Distribution distribution = distribution_for(spec, "gauss");
+  const auto same = [&](const Made& made) {
+    return made.dtype == spec.dtype && made.distribution == distribution && made.stream == stream;
+  };
+  const auto found = std::ranges::find_if(made_, same);
+  if (found != made_.end()) return found->file;
+  const std::size_t size = dtype_size(spec.dtype);
+  auto file = std::make_shared<RepeatedFile>(size);
+  const TensorSpec column = input(spec.name, spec.dtype, {static_cast<std::int64_t>(file->bytes() / size), 1});
+  file->write(generate_input(column, distribution, seed_, stream, data_period(spec.dtype)).bytes);
+  return made_.emplace_back(spec.dtype, distribution, stream, std::move(file)).file;
+}
+
+VastCheck::VastCheck(const Op& op, Params params, RepeatedInputs& inputs)
     : op_(op), params_(std::move(params)), signature_(signature_of(op, params_)) {
-  for (const TensorSpec& spec : signature_.tensors) {
-    const std::size_t size = dtype_size(spec.dtype);
-    RepeatedMemory& memory = memory_.emplace_back(spec.extent_bytes(), size);
-    pointers_.push_back(memory.begin());
-    const Distribution distribution = distribution_for(spec, "gauss");
-    const auto stream = static_cast<std::uint32_t>(memory_.size());
-    const std::int64_t again = data_period(spec.dtype);
-    if (repeats(spec)) {
-      const TensorSpec column = input(spec.name, spec.dtype, {static_cast<std::int64_t>(memory.period() / size), 1});
-      std::ranges::copy(generate_input(column, distribution, seed, stream, again).bytes, memory.begin());
-      inputs_.emplace_back();
-    } else if (spec.role == Direction::in) {
-      inputs_.push_back(generate_input(spec, distribution, seed, stream, again));
-      scatter(spec, inputs_.back(), memory.begin());
-      if (gather(spec, memory.begin()).bytes != inputs_.back().bytes)
-        throw std::logic_error(fmt::format("{}: rows of {} lie on one another modulo {}", op.name, spec.name, memory.period()));
-    }
-  }
-  all_ = {{params_, pointers_}, signature_, sampled_outputs(op, params_, pointers_, seed)};
+  for (const TensorSpec& spec : signature_.tensors) place(spec, inputs);
+  all_ = {{params_, pointers_}, signature_, sampled_outputs(op, params_, pointers_, inputs.seed())};
   last_ = all_;
   last_.call = last_rows(op, all_.call);
   if (last_.call.pointers == all_.call.pointers) return;
   last_.signature = signature_of(op, last_.call.params);
-  last_.expected = sampled_outputs(op, last_.call.params, last_.call.pointers, seed);
+  last_.expected = sampled_outputs(op, last_.call.params, last_.call.pointers, inputs.seed());
+}
+
+void VastCheck::place(const TensorSpec& spec, RepeatedInputs& inputs) {
+  const auto stream = static_cast<std::uint32_t>(memory_.size() + 1);
+  const RepeatedMemory& memory = memory_.emplace_back(
+      repeats(spec) ? inputs.of(spec, stream) : std::make_shared<RepeatedFile>(dtype_size(spec.dtype)), spec.extent_bytes());
+  pointers_.push_back(memory.begin());
+  if (spec.role == Direction::out) return;
+  if (!repeats(spec)) {
+    const Array data = generate_input(spec, distribution_for(spec, "gauss"), inputs.seed(), stream, data_period(spec.dtype));
+    scatter(spec, data, memory.begin());
+    if (gather(spec, memory.begin()).bytes != data.bytes)
+      throw std::logic_error(fmt::format("{}: rows of {} lie on one another modulo {}", op_.name, spec.name, memory.period()));
+  }
+  memory.read_only();
+}
+
+std::string VastCheck::complaint(const KernelEnd& end) const {
+  if (!end.fault && end.status == ASSAY_OK) return "";
+  if (!end.fault) return fmt::format("returned {}; expected ok", status_name(static_cast<AssayStatus>(end.status)));
+  if (!end.fault->text.empty()) return end.fault->text;
+  for (std::size_t t = 0; t < memory_.size(); ++t) {
+    if (memory_[t].owns(end.fault->address)) return "changed its input " + signature_.tensors[t].name;
+  }
+  return fmt::format("touched memory that is no tensor's, or raised signal {}", end.fault->signal);
 }
 
 const VastCheck::Rows& VastCheck::asked_of(const Variant& variant) const {
@@ -165,16 +115,12 @@ VastCheck::Ran VastCheck::run(const Variant& variant, std::span<const CallPart> 
   Ran ran;
   for (const CallPart& part : parts) {
     const Arguments args(op_, part.params, part.pointers);
-    ran.violation = how_it_ended(run_kernel(variant.run, args.data()));
+    ran.violation = complaint(run_kernel(variant.run, args.data()));
     if (!ran.violation.empty()) break;
   }
   for (std::size_t t = 0; t < memory_.size(); ++t) {
     const TensorSpec& spec = signature_.tensors[t];
-    if (spec.role == Direction::in) {
-      if (!repeats(spec) && gather(spec, pointers_[t]).bytes != inputs_[t].bytes && ran.violation.empty())
-        ran.violation = "changed its input " + spec.name;
-      continue;
-    }
+    if (spec.role == Direction::in) continue;
     Array& output = ran.outputs.emplace_back(gather(spec, pointers_[t]));
     ran.last.push_back(gather(last_.signature.tensors[t], last_.call.pointers[t]));
     Array nothing = output;
@@ -191,7 +137,7 @@ std::optional<Failure> VastCheck::judge(const Rows& rows, const Ran& ran, const 
   if (!ran.violation.empty()) return Failure{Check::guard, ran.violation};
   const std::vector<Array>& outputs = &rows == &last_ ? ran.last : ran.outputs;
   for (std::size_t o = 0; o < outputs.size(); ++o) {
-    const TensorSpec& spec = rows.signature.tensors[inputs_.size() + o];
+    const TensorSpec& spec = rows.signature.tensors[memory_.size() - outputs.size() + o];
     const Comparison found = compare_expected(*op_.contract, spec, outputs[o], rows.expected[o]);
     result.compared += found.compared;
     result.margin = std::max(result.margin, found.margin);

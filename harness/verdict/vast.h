@@ -1,45 +1,41 @@
-// Calls whose tensors reach past 2^31 and 2^32 elements and bytes, on a machine that has no such memory: one file in memory is mapped again
-// and again, its length a prime number of steps, so that an index that wraps at a power of two lands on other data.
+// Calls whose tensors reach past 2^31 and 2^32 elements and bytes, in memory that repeats.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "golden/generate.h"
 #include "golden/hdf5.h"
 #include "harness/verdict/check.h"
+#include "harness/verdict/discipline/kernel_run.h"
+#include "harness/verdict/repeated_memory.h"
 #include "reference/ops/op.h"
 #include "reference/ops/split.h"
 
 namespace assay {
 
-// Addresses from begin() to end(), inaccessible pages around them. Byte i is byte i mod period() of the file, of which only what is written
-// takes memory.
-class RepeatedMemory {
+// What the long inputs of an op's vast calls hold, made once: they lie in many calls, of many lengths.
+class RepeatedInputs {
  public:
-  // The period is a multiple of `element` bytes and of a page. Throws std::bad_alloc.
-  RepeatedMemory(std::size_t bytes, std::size_t element);
-  RepeatedMemory(RepeatedMemory&& other) noexcept;
-  RepeatedMemory(const RepeatedMemory&) = delete;
-  RepeatedMemory& operator=(const RepeatedMemory&) = delete;
-  RepeatedMemory& operator=(RepeatedMemory&&) = delete;
-  ~RepeatedMemory();
+  explicit RepeatedInputs(std::uint64_t seed) : seed_(seed) {}
 
-  std::uint8_t* begin() const { return begin_; }
-  std::size_t period() const { return period_; }
-  // The first byte of the file that is not zero; -1: there is none.
-  std::int64_t find_written() const;
+  std::uint64_t seed() const { return seed_; }
+  std::shared_ptr<const RepeatedFile> of(const TensorSpec& spec, std::uint32_t stream);
 
  private:
-  RepeatedMemory() = default;  // what throws in the other constructor leaves its part to the destructor
+  struct Made {
+    DType dtype;
+    Distribution distribution;
+    std::uint32_t stream;
+    std::shared_ptr<const RepeatedFile> file;
+  };
 
-  std::uint8_t* base_ = nullptr;
-  std::uint8_t* begin_ = nullptr;
-  std::size_t mapped_ = 0;
-  std::size_t period_ = 0;
-  int file_ = -1;
+  std::uint64_t seed_;
+  std::vector<Made> made_;
 };
 
 // The op's vast calls that go with random cases of that work: those of not too many operations, since most bytes are only lain over.
@@ -49,10 +45,10 @@ std::vector<Params> vast_params(const Op& op, double work);
 // their parts (growing_parts). They go with the vast ones.
 std::vector<Params> grid_params(const Op& op);
 
-// One vast call of an op: inputs from the seed, truth from the reference, for a sample where it is long.
+// One vast call of an op: inputs from the seed, which can only be read, truth from the reference, for a sample where it is long.
 class VastCheck {
  public:
-  VastCheck(const Op& op, Params params, std::uint64_t seed);
+  VastCheck(const Op& op, Params params, RepeatedInputs& inputs);
 
   std::string name() const { return "vast " + params_.to_string(); }
   // In this process.
@@ -70,6 +66,9 @@ class VastCheck {
     std::vector<Array> outputs;  // of all rows; those that were not asked for are zeros
     std::vector<Array> last;     // of last_
   };
+  void place(const TensorSpec& spec, RepeatedInputs& inputs);
+  // What is wrong with how a call ended; empty: nothing.
+  std::string complaint(const KernelEnd& end) const;
   // What the variant is asked for: the scalar kernel, and what is no kernel but a model of one, for the last rows.
   const Rows& asked_of(const Variant& variant) const;
   Ran run(const Variant& variant, std::span<const CallPart> parts);
@@ -82,7 +81,6 @@ class VastCheck {
   Signature signature_;
   std::vector<RepeatedMemory> memory_;
   std::vector<void*> pointers_;
-  std::vector<Array> inputs_;  // of those that lie apart; empty where the file is the data
   Rows all_;
   Rows last_;  // of a call of many operations; else all
   std::optional<Ran> scalar_;

@@ -165,9 +165,11 @@ nlohmann::json judge(const Op& op, std::vector<CaseCheck>& cases, RefusalCheck& 
   if (wanted.find("guard") != std::string::npos) {
     for (std::size_t i = 0; i < cases.size() && !failed; ++i) failed = run(cases[i], kPlaced);
     if (!failed) failed = take(refusals.check(candidate, Checks::parse("exact,guard")), kPlaced);
+    RepeatedInputs inputs(1);
     for (const Params& params : vast_params(op, kRandomWork)) {  // made here: their memory is a file, which no fork keeps apart
       if (failed) break;
-      failed = take(VastCheck(op, params, 1).check({mutant.variant, Isa::scalar, run_mutant}, Checks::parse(kPlaced)), kPlaced);
+      failed =
+          take(VastCheck(op, params, inputs).check({mutant.variant, Isa::scalar, run_mutant}, Checks::parse(kPlaced)), kPlaced);
     }
   }
   return {{"failures", failures},

@@ -1,0 +1,98 @@
+#include "harness/verdict/repeated_memory.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <new>
+#include <numeric>
+#include <utility>
+
+#include "harness/verdict/guard.h"
+
+namespace assay {
+namespace {
+
+constexpr std::size_t kMostPages = 4096;  // of a file
+
+std::size_t largest_prime_up_to(std::size_t most) {
+  const auto prime = [](std::size_t n) {
+    for (std::size_t d = 2; d * d <= n; ++d) {
+      if (n % d == 0) return false;
+    }
+    return n > 2;
+  };
+  while (!prime(most)) --most;
+  return most;
+}
+
+}  // namespace
+
+RepeatedFile::RepeatedFile(std::size_t element) {
+  const std::size_t page = guard_page_bytes();
+  const std::size_t step = std::lcm(page, element);
+  bytes_ = step * largest_prime_up_to(std::max<std::size_t>(kMostPages * page / step, 3));
+  descriptor_ = memfd_create("assay", MFD_CLOEXEC);
+  if (descriptor_ < 0) throw std::bad_alloc();
+  if (ftruncate(descriptor_, static_cast<off_t>(bytes_)) == 0) return;
+  close(descriptor_);
+  throw std::bad_alloc();
+}
+
+RepeatedFile::~RepeatedFile() {
+  close(descriptor_);
+}
+
+void RepeatedFile::write(std::span<const std::uint8_t> bytes) const {
+  for (std::size_t at = 0; at < bytes.size();) {
+    const ssize_t written = pwrite(descriptor_, bytes.data() + at, bytes.size() - at, static_cast<off_t>(at));
+    if (written <= 0) throw std::bad_alloc();
+    at += static_cast<std::size_t>(written);
+  }
+}
+
+RepeatedMemory::RepeatedMemory(std::shared_ptr<const RepeatedFile> file, std::size_t bytes) : file_(std::move(file)) {
+  const std::size_t page = guard_page_bytes();
+  const std::size_t laps = bytes / period() + 1;
+  mapped_ = laps * period() + 2 * page;
+  void* const base = mmap(nullptr, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (base == MAP_FAILED) throw std::bad_alloc();
+  base_ = static_cast<std::uint8_t*>(base);
+  begin_ = base_ + page;
+  for (std::size_t lap = 0; lap < laps; ++lap) {
+    void* const at = begin_ + lap * period();
+    if (mmap(at, period(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file_->descriptor(), 0) != MAP_FAILED) continue;
+    munmap(base_, mapped_);
+    throw std::bad_alloc();
+  }
+}
+
+RepeatedMemory::RepeatedMemory(RepeatedMemory&& other) noexcept
+    : file_(std::move(other.file_)), base_(std::exchange(other.base_, nullptr)), begin_(other.begin_), mapped_(other.mapped_) {}
+
+RepeatedMemory::~RepeatedMemory() {
+  if (base_ != nullptr) munmap(base_, mapped_);
+}
+
+void RepeatedMemory::read_only() const {
+  const std::size_t page = guard_page_bytes();
+  mprotect(begin_, mapped_ - 2 * page, PROT_READ);
+}
+
+bool RepeatedMemory::owns(const void* address) const {
+  const auto* const at = static_cast<const std::uint8_t*>(address);
+  return at >= begin_ && at < base_ + mapped_ - (begin_ - base_);
+}
+
+std::int64_t RepeatedMemory::find_written() const {
+  const auto end = static_cast<off_t>(period());
+  for (off_t at = lseek(file_->descriptor(), 0, SEEK_DATA); at >= 0 && at < end;) {
+    const off_t stop = std::min(end, lseek(file_->descriptor(), at, SEEK_HOLE));
+    const auto* const written = std::find_if(begin_ + at, begin_ + stop, [](std::uint8_t byte) { return byte != 0; });
+    if (written != begin_ + stop) return written - begin_;
+    at = lseek(file_->descriptor(), stop, SEEK_DATA);
+  }
+  return -1;
+}
+
+}  // namespace assay
