@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "golden/philox.h"
 
@@ -13,6 +14,7 @@ namespace {
 constexpr double kSearch = 300;  // operations a byte of an encoder that tries scales
 constexpr double kByte = 16;     // of what is only laid out and compared
 constexpr double kExp = 32;      // operations an exp
+constexpr double kAnyWork = std::numeric_limits<double>::infinity();
 
 // Beside a vector width, at a constant's border, a size in use, or anywhere: each as often.
 std::int64_t draw_size(const Size& size, Draws& draws) {
@@ -38,9 +40,37 @@ std::int64_t draw_stride(const Size& size, const Params& params, Draws& draws) {
   return dense_stride(size, params) + (draws.below(4) == 0 ? 1024 + draws.below(512) : draws.below(20));
 }
 
+// The least call that need not be mended costs more: every other size is its least, every choice and what may be left out the cheapest.
+bool costs_more(const Op& op, const ShapeSpace& space, const Params& fixed, double most) {
+  Params params;
+  for (const Size& size : space.sizes) {
+    if (size.stride_of == nullptr && !size.optional) params.set(size.name, size.unit);
+  }
+  for (const Choice& choice : space.choices) params.set(choice.name, choice.values.front());
+  for (const auto& [name, value] : fixed.values()) params.set(name, value);
+  double least = work_of(op, params);
+  const auto try_with = [&](const char* name, const ParamValue& value) {
+    if (least <= most || fixed.has(name)) return;
+    Params other = params;
+    other.set(name, value);
+    const double work = work_of(op, other);
+    if (work >= least) return;
+    least = work;
+    params = std::move(other);
+  };
+  for (const Choice& choice : space.choices) {
+    for (const ParamValue& value : choice.values) try_with(choice.name, value);
+  }
+  for (const Size& size : space.sizes) {
+    if (size.optional) try_with(size.name, size.unit);
+    if (size.may_be_0) try_with(size.name, std::int64_t{0});
+  }
+  return least > most;
+}
+
 // Halves the largest of the sizes that are free until the call costs no more than it may.
 void shrink(const Op& op, const ShapeSpace& space, const Params& fixed, double most, Params& params) {
-  while (work_of(op, params) > most) {
+  while (most < kAnyWork && work_of(op, params, most) > most) {
     const Size* largest = nullptr;
     for (const Size& size : space.sizes) {
       if (size.stride_of != nullptr || fixed.has(size.name) || params.integer_or(size.name, 0) <= size.unit) continue;
@@ -86,12 +116,14 @@ double steps_of(const Cost& cost) {
   return cost.operations() + kExp * cost.exps;
 }
 
-double work_of(const Op& op, const Params& params) {
+double work_of(const Op& op, const Params& params, double enough) {
   try {
+    const double steps = steps_of(cost_of(op, params));
+    if (steps > enough) return steps;
     double bytes = 0;
     for (const TensorSpec& spec : signature_of(op, params).tensors) bytes += static_cast<double>(spec.extent_bytes());
     const bool searches = op.contract->exactness == reference::Exactness::encoded;
-    return steps_of(cost_of(op, params)) + (searches ? kSearch : kByte) * bytes;
+    return steps + (searches ? kSearch : kByte) * bytes;
   } catch (const std::invalid_argument&) {  // sizes that no call may have
     return std::numeric_limits<double>::infinity();
   }
@@ -101,12 +133,14 @@ std::int64_t dense_stride(const Size& stride, const Params& params) {
   return reference::ceil_div(params.integer(stride.stride_of), stride.unit);
 }
 
-// A stride may carry a call past what any may have, or past its work.
+// A stride may carry a call past what any may have, or past its work. Where the least call costs too much already, draws are made, so that
+// those after them are the same, but not shrunk.
 Params draw_params(const Op& op, const ShapeSpace& space, Draws& draws, double work, const Params& fixed) {
   constexpr int kTries = 50;
+  const bool hopeless = space.mend == nullptr && costs_more(op, space, fixed, 4 * work);
   for (int i = 0; i < kTries; ++i) {
-    Params params = draw_once(op, space, draws, work, fixed);
-    if (work_of(op, params) <= 4 * work) return params;
+    Params params = draw_once(op, space, draws, hopeless ? kAnyWork : work, fixed);
+    if (!hopeless && work_of(op, params, 4 * work) <= 4 * work) return params;
   }
   return draw_once(op, space, draws, work, fixed);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "reference/bounds.h"
 #include "reference/ops/op.h"
@@ -26,8 +27,9 @@ class Draws {
 // Operations and exps of a call, in operations.
 double steps_of(const Cost& cost);
 
-// What a call costs the bench, in operations, its bytes among them; infinity where it cannot be described.
-double work_of(const Op& op, const Params& params);
+// What a call costs the bench, in operations, its bytes among them; infinity where it cannot be described. Of one that costs more than
+// `enough` it may be less, but not less than that.
+double work_of(const Op& op, const Params& params, double enough = std::numeric_limits<double>::infinity());
 
 inline constexpr double kWholeTruth = 1 << 23;  // above that the reference computes a sample
 inline constexpr double kRandomWork = 1 << 22;  // of a random case
