@@ -245,6 +245,11 @@ Comparison compare_expected(const reference::Contract& contract, const TensorSpe
   if (contract.exactness == reference::Exactness::bounded)
     return compare_bounded(spec, y, expected, contract.bias_unit, contract.keeps_sign);
   if (contract.exactness == reference::Exactness::encoded) return compare_encoded(y, expected.encoding, nullptr);
+  if (expected.bits_only.empty() && y.bytes == expected.bytes) {  // as nearly always
+    Comparison same;
+    same.compared = y.elements();
+    return same;
+  }
   return compare_bytes(spec, y, known(spec, expected), contract.arithmetic_nans);
 }
 
@@ -267,11 +272,13 @@ std::string other_bits(const Signature& signature, const std::vector<Array>& fir
   std::size_t o = 0;
   for (const TensorSpec& spec : signature.tensors) {
     if (spec.role == Direction::in) continue;
+    const Array& one = first[o];
+    const Array& again = other[o++];
+    if (one.bytes == again.bytes) continue;
     TensorSpec as_made = spec;  // a call that runs beside another may have other sizes
-    as_made.shape = first[o].shape;
-    const Comparison found = compare_bytes(as_made, other[o], whole(as_made, first[o].bytes), any_nan);
+    as_made.shape = one.shape;
+    const Comparison found = compare_bytes(as_made, again, whole(as_made, one.bytes), any_nan);
     if (found.worst) return describe_miss(as_made, *found.worst);
-    ++o;
   }
   return {};
 }
