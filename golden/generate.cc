@@ -29,6 +29,12 @@ class Words {
     if (position_ % 4 == 0) block_ = philox_block(seed_, stream_, position_ / 4);
     return block_[position_++ % 4];
   }
+  // The next four; a multiple of four were handed out.
+  PhiloxBlock next_block() {
+    const std::uint64_t block = position_ / 4;
+    position_ += 4;
+    return philox_block(seed_, stream_, block);
+  }
 
  private:
   std::uint64_t seed_;
@@ -37,10 +43,14 @@ class Words {
   PhiloxBlock block_{};
 };
 
+// The sum of twelve units, less 6: of integers, since it is exact.
 double gauss(Words& words) {
-  double sum = 0;
-  for (int i = 0; i < 12; ++i) sum += unit(words.next());
-  return sum - 6;
+  constexpr int kBlocks = 3;
+  std::int64_t sum = 6 - (std::int64_t{6} << 32);  // the units' halves, and the mean
+  for (int block = 0; block < kBlocks; ++block) {
+    for (const std::uint32_t word : words.next_block()) sum += word;
+  }
+  return static_cast<double>(sum) * 0x1p-32;
 }
 
 double wide(std::uint32_t word, const Distribution& d) {
