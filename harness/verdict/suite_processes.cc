@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <new>
 #include <numeric>
 #include <optional>
@@ -20,73 +21,11 @@
 #include <system_error>
 #include <vector>
 
+#include "harness/verdict/guard.h"
+#include "harness/verdict/suite_worker.h"
+
 namespace assay {
 namespace {
-
-bool send_all(int socket, const void* data, std::size_t size) {
-  const auto* at = static_cast<const char*>(data);
-  while (size > 0) {
-    const ssize_t sent = send(socket, at, size, MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent <= 0) return false;
-    at += sent;
-    size -= static_cast<std::size_t>(sent);
-  }
-  return true;
-}
-
-bool receive_all(int socket, void* data, std::size_t size) {
-  auto* at = static_cast<char*>(data);
-  while (size > 0) {
-    const ssize_t got = recv(socket, at, size, 0);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
-    at += got;
-    size -= static_cast<std::size_t>(got);
-  }
-  return true;
-}
-
-// ---- a worker ----
-
-class Worker {
- public:
-  Worker(const SuitePlan& plan, std::span<const Unit> units, int socket) : plan_(plan), units_(units), socket_(socket) {}
-
-  void serve() const {
-    try {
-      std::vector<Skip> told_by_the_other;
-      Trials trials(plan_.request, told_by_the_other);
-      for (std::uint32_t number = 0; receive_all(socket_, &number, sizeof number);) run(units_[number], trials);
-    } catch (const std::bad_alloc&) {
-      say({.what = SuiteMessage::What::error, .error = "out of memory"});
-    } catch (const std::exception& error) {
-      say({.what = SuiteMessage::What::error, .error = error.what()});
-    }
-  }
-
- private:
-  void run(const Unit& unit, Trials& trials) const {
-    const UnitWatch watch{[this](std::int64_t more) { say({.what = SuiteMessage::What::planned, .planned = more}); },
-                          [this](const CaseResult& one) { say({.what = SuiteMessage::What::done, .one = one}); },
-                          [] { return false; }};
-    UnitResult result = run_unit(plan_, unit, trials, watch);
-    result.traits = trials.take_records(*unit.op);
-    say({.what = SuiteMessage::What::unit, .unit = std::move(result)});
-  }
-
-  void say(SuiteMessage message) const {
-    const std::string bytes = to_bytes(message);
-    const std::uint64_t size = bytes.size();
-    if (!send_all(socket_, &size, sizeof size) || !send_all(socket_, bytes.data(), bytes.size())) _exit(1);
-  }
-
-  const SuitePlan& plan_;
-  std::span<const Unit> units_;
-  int socket_;
-};
-
-// ---- who shares out ----
 
 struct Process {
   pid_t pid = -1;
@@ -94,6 +33,8 @@ struct Process {
   bool from_front = false;
   std::string received;
   std::optional<std::size_t> unit;
+  std::unique_ptr<GuardedMemory> shared;  // an Outbox
+  Outbox& outbox() const { return *reinterpret_cast<Outbox*>(shared->begin()); }
 };
 
 std::string how_it_ended(int status) {
@@ -137,6 +78,8 @@ class Processes {
     if (!unit) return;
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) fail();
+    one.shared = std::make_unique<GuardedMemory>(sizeof(Outbox));
+    new (one.shared->begin()) Outbox;
     const pid_t parent = getpid();
     one.pid = fork();
     if (one.pid == 0) {
@@ -147,7 +90,7 @@ class Processes {
       ::signal(SIGTERM, SIG_DFL);
       for (const Process& other : processes_) close(other.socket);
       close(ends[0]);
-      Worker(plan_, units_, ends[1]).serve();
+      serve_units(plan_, units_, ends[1], one.outbox());
       _exit(0);
     }
     close(ends[1]);
@@ -195,6 +138,9 @@ class Processes {
     if (got < 0 && errno == EINTR) return;
     if (got <= 0) return replace(from);
     from.received.append(some, static_cast<std::size_t>(got));
+    take_received(from);
+  }
+  void take_received(Process& from) {
     std::string_view left = from.received;
     for (std::uint64_t size = 0; left.size() >= sizeof size;) {
       left.copy(reinterpret_cast<char*>(&size), sizeof size);
@@ -214,6 +160,8 @@ class Processes {
 
   void replace(Process& lost) {
     const std::string how = how_it_ended(end(lost, 0));
+    lost.received += lost.outbox().text();
+    take_received(lost);
     events_.lost(*lost.unit, how);
     lost.unit.reset();
     lost.received.clear();
