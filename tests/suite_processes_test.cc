@@ -3,12 +3,14 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "harness/reports/report.h"
 #include "harness/verdict/suite_message.h"
 #include "harness/verdict/suite_processes.h"
+#include "tests/pair_op.h"
 
 namespace assay {
 namespace {
@@ -128,6 +130,39 @@ TEST(SuiteProcesses, OneThatDiesIsAFaultAndTheOthersGoOn) {
   std::set<std::string> ops;
   for (const CaseResult& one : result.cases) ops.insert(one.op);
   EXPECT_GE(ops.size(), 2U);
+}
+
+// A kernel ends the process in the middle of its cases.
+TEST(SuiteProcesses, WhatOneThatDiesHadSaidIsKept) {
+  CheckRequest asked;
+  asked.ops = {"add"};
+  asked.generated = GeneratedRequest{pair_op::kGaps, "gauss", 7};
+  const SuitePlan plan(asked);
+  const Unit unit{.op = &pair_op::kPair, .kinds = {Kind::generated}, .first = false, .dealt = 0, .to = 12};
+  std::atomic<int> calls = 0;
+  int last = -1;
+  pair_op::on_trial = pair_op::and_then([&](const PairArgs&) {
+    if (++calls == last) raise(SIGKILL);
+  });
+  std::vector<int> calls_until;  // each case was done
+  std::vector<Skip> skips;
+  Trials trials(asked, skips);
+  run_unit(plan, unit, trials,
+           {[](std::int64_t) {}, [&](const CaseResult&) { calls_until.push_back(calls); }, [] { return false; }});
+  ASSERT_EQ(calls_until.size(), 24U);
+
+  last = calls_until[11] + 1;
+  calls = 0;
+  int said = 0;
+  std::string lost;
+  run_in_processes(plan, {&unit, 1}, 1,
+                   {.started = [](std::size_t) {},
+                    .said = [&](std::size_t, const SuiteMessage& one) { said += one.what == SuiteMessage::What::done ? 1 : 0; },
+                    .lost = [&](std::size_t, const std::string& how) { lost = how; },
+                    .tick = [] {},
+                    .stop = [] { return false; }});
+  EXPECT_EQ(lost, "ended by signal 9 (Killed)");
+  EXPECT_EQ(said, std::ranges::count_if(calls_until, [&](int before) { return before < last; }));
 }
 
 TEST(SuiteProcesses, WhatOneThrowsIsThrown) {
