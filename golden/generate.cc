@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "golden/generate_blocks.h"
-#include "golden/philox.h"
+#include "golden/words.h"
 
 namespace assay {
 namespace {
@@ -21,35 +21,10 @@ double unit(std::uint32_t word) {
   return (word + 0.5) * 0x1p-32;
 }
 
-// Hands out the words of a stream in order.
-class Words {
- public:
-  Words(std::uint64_t seed, std::uint32_t stream) : seed_(seed), stream_(stream) {}
-  std::uint32_t next() {
-    if (position_ % 4 == 0) block_ = philox_block(seed_, stream_, position_ / 4);
-    return block_[position_++ % 4];
-  }
-  // The next four; a multiple of four were handed out.
-  PhiloxBlock next_block() {
-    const std::uint64_t block = position_ / 4;
-    position_ += 4;
-    return philox_block(seed_, stream_, block);
-  }
-
- private:
-  std::uint64_t seed_;
-  std::uint32_t stream_;
-  std::uint64_t position_ = 0;
-  PhiloxBlock block_{};
-};
-
 // The sum of twelve units, less 6: of integers, since it is exact.
 double gauss(Words& words) {
-  constexpr int kBlocks = 3;
   std::int64_t sum = 6 - (std::int64_t{6} << 32);  // the units' halves, and the mean
-  for (int block = 0; block < kBlocks; ++block) {
-    for (const std::uint32_t word : words.next_block()) sum += word;
-  }
+  for (const std::uint32_t word : words.next_twelve()) sum += word;
   return static_cast<double>(sum) * 0x1p-32;
 }
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "golden/philox.h"
+#include "golden/words.h"
 
 namespace assay {
 namespace {
@@ -108,14 +108,12 @@ bool generate_blocks(std::string_view distribution, std::uint64_t seed, std::uin
   }
   const auto* recipe = std::find_if(kRecipes.begin(), kRecipes.end(), [&](const Recipe& r) { return r.name == distribution; });
   if (recipe == kRecipes.end()) return false;
-  const std::uint64_t words = (size + 3) / 4;
-  std::uint64_t next = 0;
-  PhiloxBlock four{};
+  Words words(seed, stream);
   for (std::int64_t i = 0; i < count; ++i) {
     std::uint8_t* block = dst + static_cast<std::size_t>(i) * size;
-    for (std::uint64_t word = 0; word < words; ++word, ++next) {
-      if (next % 4 == 0) four = philox_block(seed, stream, next / 4);
-      std::memcpy(block + 4 * word, &four[next % 4], std::min<std::size_t>(4, size - 4 * word));
+    for (std::size_t at = 0; at < size; at += 4) {
+      const std::uint32_t word = words.next();
+      std::memcpy(block + at, &word, std::min<std::size_t>(4, size - at));
     }
     shape_block(*recipe, dtype, block);
   }

@@ -9,19 +9,20 @@ namespace assay {
 
 using PhiloxBlock = std::array<std::uint32_t, 4>;
 
+inline constexpr std::uint64_t kPhiloxMultiply0 = 0xD2511F53;
+inline constexpr std::uint64_t kPhiloxMultiply1 = 0xCD9E8D57;
+inline constexpr std::uint32_t kPhiloxWeyl0 = 0x9E3779B9;
+inline constexpr std::uint32_t kPhiloxWeyl1 = 0xBB67AE85;
+
 // The four words of one counter under one key.
 inline PhiloxBlock philox4x32_10(PhiloxBlock counter, std::array<std::uint32_t, 2> key) noexcept {
-  constexpr std::uint64_t kMultiply0 = 0xD2511F53;
-  constexpr std::uint64_t kMultiply1 = 0xCD9E8D57;
-  constexpr std::uint32_t kWeyl0 = 0x9E3779B9;
-  constexpr std::uint32_t kWeyl1 = 0xBB67AE85;
   for (int round = 0; round < 10; ++round) {
-    const std::uint64_t product0 = kMultiply0 * counter[0];
-    const std::uint64_t product1 = kMultiply1 * counter[2];
+    const std::uint64_t product0 = kPhiloxMultiply0 * counter[0];
+    const std::uint64_t product1 = kPhiloxMultiply1 * counter[2];
     counter = {static_cast<std::uint32_t>(product1 >> 32) ^ counter[1] ^ key[0], static_cast<std::uint32_t>(product1),
                static_cast<std::uint32_t>(product0 >> 32) ^ counter[3] ^ key[1], static_cast<std::uint32_t>(product0)};
-    key[0] += kWeyl0;
-    key[1] += kWeyl1;
+    key[0] += kPhiloxWeyl0;
+    key[1] += kPhiloxWeyl1;
   }
   return counter;
 }

@@ -92,6 +92,13 @@ TEST(Generate, BlocksAreTheGeneratorsWords) {
   }
 }
 
+TEST(Generate, WordsAreThoseOfTheBlocksHoweverManyAreMadeAtOnce) {
+  constexpr std::uint64_t kSeed = 0x123456789abcdef0;
+  std::vector<std::uint32_t> words(1001);
+  generate({"bits"}, kSeed, 0xfffffffd, DType::f32, static_cast<std::int64_t>(words.size()), words.data());
+  for (std::size_t i = 0; i < words.size(); ++i) EXPECT_EQ(words[i], philox_block(kSeed, 0xfffffffd, i / 4)[i % 4]) << i;
+}
+
 TEST(Generate, RefusesWhatATypeCannotHold) {
   std::int32_t integer = 0;
   float real = 0;

@@ -104,6 +104,8 @@ int check(CheckOptions options, const Common& common) {
   // A runner elsewhere is one machine's, which may have one core.
   const bool elsewhere = !options.selection.runner.command.empty();
   request.jobs = options.jobs > 0 ? options.jobs : elsewhere ? 1 : static_cast<int>(std::thread::hardware_concurrency());
+  const bool wants_json = common.json || !options.output.empty();
+  request.drawn_digests = wants_json;
   LateFile output(options.output, kOwnJson);
   CiFiles ci_files(options.ci);
   const NotedInterrupt noted;
@@ -114,7 +116,7 @@ int check(CheckOptions options, const Common& common) {
   std::vector<why::ExplainResult> why;
   if (options.explain && !result.interrupted) why = explained(request, wrong_ops(result), kExplainSeconds);
   std::string json;
-  if (common.json || !options.output.empty()) {
+  if (wants_json) {
     nlohmann::ordered_json whole = suite_json(result, request);
     for (const why::ExplainResult& one : why) whole["explanations"].push_back(why::explain_json(one));
     json = json_text(whole);

@@ -201,7 +201,7 @@ CaseResult CaseCheck::check(const Candidate& candidate, const Checks& checks, bo
                           : is_known(candidate) ? baseline_->scalar
                                                 : call_.run(*candidate.executor, call_.placements().front());
   result.placements = 1 + std::ssize(raced);
-  result.digest = digest_of(outcome);
+  if (!test_.drawn || candidate.drawn_digests) result.digest = digest_of(outcome);
   result.in_ledger = known_to_ledger(candidate);
   result.failure = judge(candidate, outcome, checks, result);
   if (!raced.empty() && !result.failure) result.failure = check_crowds(candidate, outcome, raced, checks, result);

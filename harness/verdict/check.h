@@ -42,8 +42,9 @@ struct Candidate {
   Traits traits = {};
   reference::Arithmetic arithmetic = {};  // what its traits' words say that it computes in
   std::shared_ptr<TraitRecord> record = std::make_shared<TraitRecord>();
-  CodePlace code = {};       // of its function
-  bool keeps_calls = false;  // CaseResult::call, also of cases that pass
+  CodePlace code = {};        // of its function
+  bool keeps_calls = false;   // CaseResult::call, also of cases that pass
+  bool drawn_digests = true;  // CaseResult::digest, also of drawn cases
 };
 
 // Whether what a kernel does elsewhere in memory, or once more, counts.

@@ -58,6 +58,7 @@ struct CheckRequest {
   std::vector<Callable> callables;      // with these, it is they that are checked
   std::size_t kept_bytes = 0;           // of failed cases' calls (CaseResult::call), as many as that holds
   bool keeps_passing = false;           // likewise of cases that pass
+  bool drawn_digests = false;           // CaseResult::digest also of drawn cases, which no ledger knows
   int jobs = 0;                         // processes that share the work; 0: this one does it
 
   bool wants_case(const std::string& name) const { return case_name.empty() || matches(case_name, name); }

@@ -82,7 +82,10 @@ const std::vector<Candidate>& Trials::of(const Op& op) {
   const auto known = known_.find(&op);
   if (known != known_.end()) return known->second;
   std::vector<Candidate>& found = known_[&op] = !request_.callables.empty() ? callables(op) : runner_ ? remote(op) : own(op);
-  for (Candidate& one : found) one.keeps_calls = request_.keeps_passing;
+  for (Candidate& one : found) {
+    one.keeps_calls = request_.keeps_passing;
+    one.drawn_digests = request_.drawn_digests;
+  }
   return found;
 }
 

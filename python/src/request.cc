@@ -71,6 +71,7 @@ std::optional<RunnerOptions> runner_from(const nb::dict& given) {
 
 CheckRequest request_from(const nb::dict& given) {
   CheckRequest request;
+  request.drawn_digests = true;
   take_member(given, "ops", request.ops);
   take_member(given, "case", request.case_name);
   take_member(given, "tag", request.tag);
