@@ -96,7 +96,7 @@ void set_outputs(Expected& y, std::int64_t first, const AttentionKeys& keys, con
   const AttentionOutputs outputs = attention_outputs(keys, how);
   for (Eigen::Index c = 0; c < outputs.value.size(); ++c) {
     set_bounded(y, first + c, outputs.value[c], outputs.bound[c]);
-    if (outputs.bits_only[c]) set_bits_only(y, first + c);
+    if (outputs.bits_only[c] != 0) set_bits_only(y, first + c, outputs.bits_only[c]);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "reference/bounds.h"
+#include "reference/expected.h"
 
 namespace assay::reference {
 namespace {
@@ -100,11 +101,17 @@ double column_bound(const Terms& terms, const Column& v, double o) {
   return (1 + kU) * (moved + summed + underflown + terms.etas) / denominator + kU * std::abs(o);
 }
 
-// Whether infinities or NaN of a column decide its output in whatever order: each has a weight, and no sum of the others overflows.
-bool surely_not_finite(const Terms& terms, const Eigen::ArrayXd& v, const Arithmetic& how) {
+// What infinities and NaN of a column decide in whatever order, where no sum of the others overflows.
+enum class NotFinite {
+  nothing,
+  that,  // the output is one of them, which is left open: 0 inf is NaN, and a weight may be lost
+  which  // each has a weight
+};
+NotFinite decided(const Terms& terms, const Eigen::ArrayXd& v, const Arithmetic& how) {
   const Eigen::Array<bool, Eigen::Dynamic, 1> finite = v.isFinite();
-  if (finite.all() || !how.own() || (!finite && terms.w < kSure).any()) return false;
-  return (1 + terms.sums) * finite.select(v, 0.0).abs().sum() < kFloatMax;
+  if (finite.all() || !how.own()) return NotFinite::nothing;
+  if (!((1 + terms.sums) * finite.select(v, 0.0).abs().sum() < kFloatMax)) return NotFinite::nothing;
+  return (!finite && terms.w < kSure).any() ? NotFinite::that : NotFinite::which;
 }
 
 }  // namespace
@@ -112,20 +119,23 @@ bool surely_not_finite(const Terms& terms, const Eigen::ArrayXd& v, const Arithm
 AttentionOutputs attention_outputs(const AttentionKeys& keys, const Arithmetic& how) {
   const Eigen::Index columns = keys.v.cols();
   const Terms terms = terms_of(keys, columns, how);
-  AttentionOutputs y{Eigen::ArrayXd(columns), Eigen::ArrayXd(columns), decltype(y.bits_only)(columns)};
+  AttentionOutputs y{Eigen::ArrayXd(columns), Eigen::ArrayXd(columns),
+                     std::vector<std::uint8_t>(static_cast<std::size_t>(columns))};
   for (Eigen::Index c = 0; c < columns; ++c) {
     const auto v = keys.v.col(c).array();
     const double total = v.abs().sum();
     y.value[c] = 0 + (terms.w * v).sum();
     y.bound[c] = total == 0 ? 0 : written_bound(how, y.value[c], column_bound(terms, v, y.value[c]));
-    if (surely_not_finite(terms, v, how)) {
+    std::uint8_t& bits_only = y.bits_only[static_cast<std::size_t>(c)];
+    if (const NotFinite one = decided(terms, v, how); one != NotFinite::nothing) {
       y.bound[c] = 0;
-      y.bits_only[c] = false;
+      bits_only = one == NotFinite::that ? kNotFinite : 0;
       continue;
     }
     const bool valid = total == 0 || (std::isfinite(y.bound[c]) && y.bound[c] > 0);
-    y.bits_only[c] = !valid || !((1 + terms.sums) * total < std::min(how.sums().largest(), kFloatMax)) ||
-                     written_may_overflow(how, y.value[c], y.bound[c]);
+    const bool overflows = !((1 + terms.sums) * total < std::min(how.sums().largest(), kFloatMax)) ||
+                           written_may_overflow(how, y.value[c], y.bound[c]);
+    bits_only = valid && !overflows ? 0 : 1;
   }
   return y;
 }

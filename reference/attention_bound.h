@@ -4,6 +4,7 @@
 #include <Eigen/Core>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "reference/arithmetic.h"
 
@@ -21,8 +22,8 @@ struct AttentionKeys {
 struct AttentionOutputs {
   Eigen::ArrayXd value;
   Eigen::ArrayXd bound;
-  Eigen::Array<bool, Eigen::Dynamic, 1>
-      bits_only;  // a sum near overflow, a V not finite whose weight may be lost, or the bound void
+  // As Expected's: a sum near overflow, a V not finite whose weight may be lost (kNotFinite), or the bound void.
+  std::vector<std::uint8_t> bits_only;
 };
 
 // At least one key; scores finite.

@@ -88,7 +88,7 @@ void declared_swiglu(const SwigluArgs& args, const Arithmetic& how, Expected& y)
                   how.own() ? swiglu_bound(gate, up, truth) : declared_swiglu_bound(how, gate, up, truth), y);
       // 0 * inf is NaN where fp32 has lost silu: exp(-gate) = inf, or gate/2 rounded to zero.
       const bool silu_may_vanish = std::isfinite(gate) && gate != 0 && (gate < -88 || std::abs(silu) <= 2 * kEta);
-      if (std::isinf(up) && silu_may_vanish) set_bits_only(y, j * args.n + i);
+      if (std::isinf(up) && silu_may_vanish) set_bits_only(y, j * args.n + i, kNotFinite);
     }
   }
 }

@@ -21,12 +21,15 @@ struct Encoding {
   EncodedError fallback;       // that of an encoder without a search
 };
 
+// Of an output that only equal bits count for: it is NaN or infinite, whichever.
+inline constexpr std::uint8_t kNotFinite = 2;
+
 // Dense, row-major, in the tensor's logical order. A bounded output fills value and bound; an exact one bytes; an encoded one
 // encoding.
 struct Expected {
   std::vector<double> value;  // truth in fp64; NaN, infinity and a zero's sign as the definition gives them: a sum of zeros is +0
   std::vector<double> bound;  // B of docs/numerics.md, in the unit of the value; 0 where only +-0 will do (S = 0)
-  std::vector<std::uint8_t> bits_only;  // empty, or 1 where no bound holds and only equal bits count
+  std::vector<std::uint8_t> bits_only;  // empty, or not 0 where no bound holds and only equal bits count
   std::vector<std::uint8_t> bytes;      // exact outputs: the element bytes, little endian
   Encoding encoding;
 };

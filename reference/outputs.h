@@ -22,9 +22,9 @@ inline void set_bounded(Expected& y, std::int64_t index, double value, double bo
   y.bound[i] = std::isfinite(value) ? bound : 0;
 }
 
-inline void set_bits_only(Expected& y, std::int64_t index) {
+inline void set_bits_only(Expected& y, std::int64_t index, std::uint8_t how = 1) {
   if (y.bits_only.empty()) y.bits_only.resize(y.value.size(), 0);
-  y.bits_only[static_cast<std::size_t>(index)] = 1;
+  y.bits_only[static_cast<std::size_t>(index)] = how;
 }
 
 }  // namespace assay::reference

@@ -63,7 +63,7 @@ void norm_row(const RmsNormArgs& args, std::int64_t row, const Arithmetic& how, 
       set_declared(x[i], w, truth, error, index, how, y);
     }
     const bool vanishes = std::isinf(w) && normalised != 0 && std::abs(normalised) <= 2 * kEta;  // 0 * inf in fp32
-    if (overflows || vanishes) set_bits_only(y, index);
+    if (overflows || vanishes) set_bits_only(y, index, overflows ? 1 : kNotFinite);
   }
 }
 

@@ -120,6 +120,15 @@ Miss miss_of(const TensorSpec& spec, const Array& y, std::int64_t i, double trut
   return miss;
 }
 
+std::optional<Miss> wrongly_finite(const TensorSpec& spec, const Array& y, const reference::Expected& expected, std::int64_t i) {
+  const auto at = static_cast<std::size_t>(i);
+  const double value = element_as_double(spec.dtype, y.bytes.data() + at * dtype_size(spec.dtype));
+  if (expected.bits_only[at] != reference::kNotFinite || !std::isfinite(value)) return std::nullopt;
+  Miss miss = miss_of(spec, y, i, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity());
+  miss.want = "NaN or an infinity";
+  return miss;
+}
+
 // The exact bytes of those outputs that were computed.
 Kept known(const TensorSpec& spec, const reference::Expected& expected) {
   if (expected.bits_only.empty()) return whole(spec, expected.bytes);
@@ -159,6 +168,7 @@ Comparison compare_bounded(const TensorSpec& spec, const Array& y, const referen
     const auto at = static_cast<std::size_t>(i);
     if (by_bits_alone(expected, at)) {
       ++result.bits_only;
+      if (!result.wrong_class) result.wrong_class = wrongly_finite(spec, y, expected, i);
     } else {
       const auto [value, truth, bound, right_class, margin] = held(spec, y, expected, at, keeps_sign);
       ++result.compared;

@@ -18,8 +18,20 @@ constexpr std::int64_t kLoud = 24;  // numbers at the end of one: a vector and a
 constexpr int kQuieter = 8;         // powers of two, of the others
 constexpr std::uint32_t kLoudStream = 1 << 16;
 
-bool is_long(DType dtype, const std::vector<std::int64_t>& shape) {
-  return !is_block(dtype) && !shape.empty() && shape.back() > kLongRow;
+// The row that is summed over, and of how many numbers each of its elements is one: of values, a head's dimensions.
+struct SummedRow {
+  std::int64_t length = 0;
+  std::int64_t each = 1;
+};
+SummedRow row_of(const std::vector<std::int64_t>& shape, std::size_t summed) {
+  if (shape.size() < summed) return {};
+  SummedRow row{shape[shape.size() - summed]};
+  for (std::size_t d = shape.size() - summed + 1; d < shape.size(); ++d) row.each *= shape[d];
+  return row;
+}
+
+bool is_long(DType dtype, const SummedRow& row) {
+  return !is_block(dtype) && row.length > kLongRow;
 }
 
 // The same distribution with smaller numbers; none: it is about what the numbers are.
@@ -31,31 +43,35 @@ std::optional<Distribution> quieter(Distribution distribution) {
   return std::ranges::find(kReal, distribution.name) == kReal.end() ? std::nullopt : std::optional(distribution);
 }
 
-void make_ends_loud(Array& array, const Distribution& distribution, std::uint64_t seed, std::uint32_t stream) {
-  const std::int64_t row = array.shape.back();
+void make_ends_loud(Array& array, const SummedRow& row, const Distribution& distribution, std::uint64_t seed,
+                    std::uint32_t stream) {
+  const std::int64_t numbers = row.length * row.each;
+  const std::int64_t count = kLoud * row.each;
   const std::size_t size = dtype_size(array.dtype);
-  std::vector<std::uint8_t> loud(kLoud * size);
-  for (std::int64_t end = row; end <= array.elements(); end += row) {
-    if (end < 3 * row)
-      generate(distribution, seed, stream + kLoudStream + static_cast<std::uint32_t>(end / row), array.dtype, kLoud, loud.data());
-    std::memcpy(&array.bytes[static_cast<std::size_t>(end - kLoud) * size], loud.data(), loud.size());
+  std::vector<std::uint8_t> loud(static_cast<std::size_t>(count) * size);
+  for (std::int64_t end = numbers; end <= array.elements(); end += numbers) {
+    if (end < 3 * numbers)
+      generate(distribution, seed, stream + kLoudStream + static_cast<std::uint32_t>(end / numbers), array.dtype, count,
+               loud.data());
+    std::memcpy(&array.bytes[static_cast<std::size_t>(end - count) * size], loud.data(), loud.size());
   }
 }
 
-Array generate_dense(DType dtype, const std::vector<std::int64_t>& shape, const Distribution& distribution, std::uint64_t seed,
-                     std::uint32_t stream, std::int64_t period) {
+Array generate_dense(DType dtype, const std::vector<std::int64_t>& shape, std::size_t summed, const Distribution& distribution,
+                     std::uint64_t seed, std::uint32_t stream, std::int64_t period) {
   Array array;
   array.dtype = dtype;
   array.shape = shape;
   array.bytes.resize(static_cast<std::size_t>(array.elements()) * dtype_size(dtype));
   const std::int64_t made = period > 0 ? std::min(period, array.elements()) : array.elements();
-  const std::optional<Distribution> quiet = period > 0 && is_long(dtype, shape) ? quieter(distribution) : std::nullopt;
+  const SummedRow row = row_of(shape, summed);
+  const std::optional<Distribution> quiet = period > 0 && is_long(dtype, row) ? quieter(distribution) : std::nullopt;
   generate(quiet.value_or(distribution), seed, stream, dtype, made, array.bytes.data());
   const std::size_t first = static_cast<std::size_t>(made) * dtype_size(dtype);
   for (std::size_t at = first; at < array.bytes.size(); at += first) {
     std::memcpy(&array.bytes[at], array.bytes.data(), std::min(first, array.bytes.size() - at));
   }
-  if (quiet) make_ends_loud(array, distribution, seed, stream);
+  if (quiet) make_ends_loud(array, row, distribution, seed, stream);
   return array;
 }
 
@@ -64,7 +80,7 @@ Array generate_packed(const TensorSpec& spec, const Distribution& distribution, 
                       std::int64_t period) {
   const DType format = plain_dtype(spec.dtype);
   const std::int64_t rows = spec.shape[0] * kPackedRows;
-  Array array = generate_dense(format, {rows, spec.shape[1]}, distribution, seed, stream, period);
+  Array array = generate_dense(format, {rows, spec.shape[1]}, 1, distribution, seed, stream, period);
   array.bytes = reference::pack_x16(format, array.bytes.data(), rows, spec.shape[1] * dtype_numbers(spec.dtype));
   array.dtype = spec.dtype;
   array.shape = spec.shape;
@@ -78,7 +94,7 @@ std::int64_t data_period(DType dtype) {
 }
 
 bool has_long_rows(const TensorSpec& spec) {
-  return is_long(spec.dtype, spec.shape);
+  return is_long(spec.dtype, row_of(spec.shape, spec.summed));
 }
 
 // Exponents that leave room for the products and sums of an op.
@@ -98,7 +114,7 @@ Distribution distribution_for(const TensorSpec& spec, const std::string& name) {
 Array generate_input(const TensorSpec& spec, const Distribution& distribution, std::uint64_t seed, std::uint32_t stream,
                      std::int64_t period) {
   return is_packed(spec.dtype) ? generate_packed(spec, distribution, seed, stream, period)
-                               : generate_dense(spec.dtype, spec.shape, distribution, seed, stream, period);
+                               : generate_dense(spec.dtype, spec.shape, spec.summed, distribution, seed, stream, period);
 }
 
 }  // namespace assay

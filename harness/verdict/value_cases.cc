@@ -56,8 +56,9 @@ const std::array<Exceptions, 3> kExceptions{{{"infinities", {SpecialNumber::infi
                                                SpecialNumber::least_normal, SpecialNumber::largest},
                                               "wide"}}};
 
-// `count` elements, of either sign; false where the tensor holds integers, or blocks of which not every bit is free.
-bool put_exceptions(const TensorSpec& spec, Array& array, const Exceptions& kind, std::int64_t count, Draws& draws) {
+// `count` elements, of either sign by turns, first of this; false where the tensor holds integers, or blocks of which not every bit is free.
+bool put_exceptions(const TensorSpec& spec, Array& array, const Exceptions& kind, std::int64_t count, bool negative,
+                    Draws& draws) {
   const std::int64_t elements = array.elements();
   const bool real = is_float(array.dtype);
   if (elements == 0 || (!real && (!is_block(array.dtype) || spec.data))) return false;
@@ -72,7 +73,7 @@ bool put_exceptions(const TensorSpec& spec, Array& array, const Exceptions& kind
   }
   for (std::size_t i = 0; i < few; ++i) {
     if (real) {
-      put_special(array.dtype, array.bytes.data(), anywhere(), kind.numbers[i % kind.numbers.size()], i % 2 == 1);
+      put_special(array.dtype, array.bytes.data(), anywhere(), kind.numbers[i % kind.numbers.size()], (i % 2 == 1) != negative);
     } else {
       std::memcpy(&array.bytes[static_cast<std::size_t>(anywhere()) * size], &blocks[i * size], size);
     }
@@ -93,21 +94,36 @@ bool told(const std::vector<reference::Expected>& tame, const std::vector<refere
   return static_cast<double>(others) >= kToldBy * static_cast<double>(all);
 }
 
+// Whether the outputs' infinities have one sign.
+bool has_one_sign(const std::vector<reference::Expected>& wild) {
+  const auto has = [&](double infinity) {
+    return std::ranges::any_of(wild, [&](const reference::Expected& one) { return std::ranges::count(one.value, infinity) > 0; });
+  };
+  return has(INFINITY) != has(-INFINITY);
+}
+
+struct Wild {
+  TestCase test;
+  bool one_sign;
+};
+
 // Exceptions in input `i`, twice as many until they tell; none where it takes none.
-std::optional<TestCase> wild_case(const Op& op, const Signature& signature, const TestCase& tame,
-                                  const std::vector<reference::Expected>& truth, std::size_t i, const Exceptions& kind,
-                                  Draws& draws) {
+std::optional<Wild> wild_case(const Op& op, const Signature& signature, const TestCase& tame,
+                              const std::vector<reference::Expected>& truth, std::size_t i, const Exceptions& kind, bool negative,
+                              Draws& draws) {
   const std::int64_t elements = tame.inputs[i].elements();
   for (std::int64_t count = std::min(kFewValues, 1 + elements / 16);; count *= 2) {
     TestCase test = tame;
-    if (!put_exceptions(signature.tensors[i], test.inputs[i], kind, count, draws)) return std::nullopt;
+    if (!put_exceptions(signature.tensors[i], test.inputs[i], kind, count, negative, draws)) return std::nullopt;
     const LaidInputs laid(signature, test.inputs);
     test.status = required_status(op, tame.params, laid.tensors());
-    const bool enough = test.status != ASSAY_OK || 2 * kMostShare * count > elements;
-    if (enough || told(truth, expected_outputs(op, test, laid.tensors()))) return test;
+    if (test.status != ASSAY_OK) return Wild{std::move(test), false};
+    const std::vector<reference::Expected> wild = expected_outputs(op, test, laid.tensors());
+    if (2 * kMostShare * count > elements || told(truth, wild)) return Wild{std::move(test), has_one_sign(wild)};
   }
 }
 
+// Where all infinities have one sign, they have the other in a second case.
 void add_wild(const Op& op, const Params& params, const Exceptions& kind, std::uint64_t seed, Draws& draws, std::size_t most,
               std::vector<TestCase>& cases) {
   const TestCase tame = drawn_case(op, params, "gauss", seed);
@@ -115,12 +131,17 @@ void add_wild(const Op& op, const Params& params, const Exceptions& kind, std::u
   std::vector<reference::Expected> truth;
   if (tame.status == ASSAY_OK) truth = expected_outputs(op, tame, LaidInputs(signature, tame.inputs).tensors());
   for (std::size_t i = 0; i < tame.inputs.size() && most > 0; ++i) {
-    std::optional<TestCase> test = wild_case(op, signature, tame, truth, i, kind, draws);
-    if (!test) continue;
-    test->name = fmt::format("{} in {}, {}", kind.what, signature.tensors[i].name, params.to_string());
-    test->repro = "--case values";
-    cases.push_back(std::move(*test));
-    --most;
+    const auto add = [&](bool negative) {
+      std::optional<Wild> wild = wild_case(op, signature, tame, truth, i, kind, negative, draws);
+      if (!wild) return false;
+      wild->test.name =
+          fmt::format("{}{} in {}, {}", negative ? "other " : "", kind.what, signature.tensors[i].name, params.to_string());
+      wild->test.repro = "--case values";
+      cases.push_back(std::move(wild->test));
+      if (!negative) --most;
+      return wild->one_sign;
+    };
+    if (add(false)) add(true);
   }
 }
 
@@ -184,6 +205,11 @@ std::vector<TestCase> value_cases(const Op& op) {
     Draws draws(seed);
     const Params params = draw_params(op, space, draws, kValuesWork);
     add_wild(op, params, kExceptions[seed - 1], seed, draws, SIZE_MAX, cases);
+  }
+  for (const Params& params : space.exceptional) {
+    Draws draws(1);
+    for (const Exceptions& kind : std::span(kExceptions).first<2>())
+      add_wild(op, complete_params(op, params), kind, 1, draws, SIZE_MAX, cases);
   }
   // Beside nothing else: where each size in turn is one.
   std::uint32_t seed = 0;

@@ -32,6 +32,7 @@ void mend(Params& params) {
 // The heads, dimensions and windows of each model together, behind a window and a part of a block.
 void add_models(const Op& op, ShapeSpace& space) {
   std::set<std::array<std::int64_t, 3>> seen;
+  std::set<std::int64_t> alone;  // in no group
   for (const Model& model : models()) {
     const std::int64_t group = model[Column::group];
     if (is_prefill(op) && model.window > 1024) continue;  // its rows cost as sixteen
@@ -41,6 +42,8 @@ void add_models(const Op& op, ShapeSpace& space) {
     call.set("length", model.window + 37);
     if (model.window > 0) call.set("window", model.window);
     if (is_prefill(op)) call.set("rows", std::int64_t{2});
+    if (!alone.insert(model.head_dim).second) continue;
+    space.together.push_back({{"n_kv", 3}, {"group", 1}, {"head_dim", model.head_dim}, {"causal", 1}, {"length", 37}});
   }
 }
 
@@ -66,6 +69,15 @@ void add_views(const Op& op, ShapeSpace& space) {
     if (is_prefill(op)) call.set("rows", rows);
   };
   add(kSeenFromFar, 0, 1, 0);
+  add({0, 600, 0}, 0, 1, 520);
+  // Spans that lie across, between one that does not and a last one that is short.
+  for (const std::int64_t causal : {0, 1}) {
+    for (const std::int64_t length : {40, 101}) {
+      add({0, length, 0}, ASSAY_KV_BLOCK, causal, 0);
+      space.together.back().set("n_kv", std::int64_t{ASSAY_KV_BLOCK});
+      space.together.back().set("turned", std::int64_t{1});
+    }
+  }
   add(kCausal[0], 0, 1, kWraps + 7);                                                 // in 32 bits a window of 7
   for (const std::int64_t window : {0, 7, 290}) add(kCausal[0], 256, 1, window, 1);  // two spans, the second before the first
   for (const std::int64_t span : {0, 16, 48}) {
@@ -137,14 +149,33 @@ ShapeSpace attention_shapes(const Op& op) {
                  {"k_slot_stride", kVastStride},
                  {"v_slot_stride", kVastStride},
                  {"k_head_stride", kMostHeadStride},
-                 {"v_head_stride", kMostHeadStride - 48}}};
-  for (Params& vast : space.vast) {
-    // Rows of queries reach as far as heads do where there is one row.
-    const std::int64_t apart = is_prefill(op) ? kVastStride / 8 : kMostHeadStride;
-    vast.set("q_head_stride", apart);
-    vast.set("y_head_stride", apart - 64);
-    if (is_prefill(op)) vast.set("rows", 4);
+                 {"v_head_stride", kMostHeadStride - 48}},
+                // A position's heads beside each other, and positions far apart.
+                {{"n_kv", 3},
+                 {"group", 3},
+                 {"head_dim", 40},
+                 {"length", kVastKeys},
+                 {"causal", 1},
+                 {"scale", 0.125},
+                 {"k_row_stride", kMostHeadStride / 8 + 144},
+                 {"v_row_stride", kMostHeadStride / 8 + 160},
+                 {"k_slot_stride", kMostHeadStride},  // of the one slot
+                 {"v_slot_stride", kMostHeadStride},
+                 {"k_head_stride", 48},
+                 {"v_head_stride", 40}}};
+  // Of queries heads are as far apart as they may be, or rows, each with the others between them.
+  for (std::size_t i = 0; i < space.vast.size(); ++i) {
+    const bool heads = !is_prefill(op) || i == 1;
+    space.vast[i].set(heads ? "q_head_stride" : "q_row_stride", kMostHeadStride);
+    space.vast[i].set(heads ? "y_head_stride" : "y_row_stride", kMostHeadStride - 64);
+    if (!is_prefill(op)) continue;
+    space.vast[i].set("rows", 4);
+    if (heads) space.vast[i].set("q_row_stride", 48);
+    if (heads) space.vast[i].set("y_row_stride", 64);
   }
+  // Scores so far apart that most weights underflow.
+  space.exceptional = {{{"n_kv", 2}, {"group", 3}, {"head_dim", 12}, {"length", 40}, {"causal", 1}, {"scale", 32.0}}};
+  if (is_prefill(op)) space.exceptional.front().set("rows", std::int64_t{5});
   return space;
 }
 

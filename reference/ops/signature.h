@@ -90,6 +90,8 @@ struct ShapeSpace {
   std::vector<Params> vast = {};
   // What must occur in one call: the sizes of a model, a way to see a view.
   std::vector<Params> together = {};
+  // Where an infinity or a NaN meets what seldom occurs: a weight of zero.
+  std::vector<Params> exceptional = {};
 };
 
 // What a call costs at least, for roofs.

@@ -25,6 +25,7 @@ struct TensorSpec {
   std::vector<std::string> aliases;   // outputs: the inputs that it may be, each laid out alike
   bool in_place_only = false;         // outputs: the op has one buffer, so it always lies on its one alias
   std::optional<Distribution> data;   // inputs: the only data that makes sense here (ids, positions, tables)
+  std::size_t summed = 1;             // inputs: an output's sum goes through the last so many dimensions, or through fewer
   // Elements from where the argument struct's pointer points to the tensor's first: where an output is part of a larger buffer, as
   // the rows that kv_store writes are.
   std::int64_t begin = 0;
