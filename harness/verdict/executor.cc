@@ -53,8 +53,9 @@ Execution run_here(KernelFunction kernel, const Call& call, std::span<const Argu
   std::vector<KernelEnd> ends(parts.size());
   const auto one = [&](std::size_t part) { ends[part] = run_kernel(kernel, parts[part].data()); };
   if (manner.at_once && parts.size() > 1) {
-    // What a thread keeps of its first call shows in its second. Of two, as of every cut, there would be many.
-    const bool again = parts.size() > 2 && !overwrites_inputs(call);
+    // What a thread keeps of its first call shows in its second, which hides what the first wrote: not where it is the process's first. Of
+    // two, as of every cut, there would be many.
+    const bool again = parts.size() > 2 && !manner.fresh && !overwrites_inputs(call);
     run_at_once(parts.size(), [&](std::size_t part) {
       one(part);
       if (again && !ends[part].fault) one(part);

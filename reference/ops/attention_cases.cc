@@ -154,7 +154,7 @@ ShapeSpace attention_shapes(const Op& op) {
                 {{"n_kv", 3},
                  {"group", 3},
                  {"head_dim", 40},
-                 {"length", kVastKeys},
+                 {"length", 28},
                  {"causal", 1},
                  {"scale", 0.125},
                  {"k_row_stride", kMostHeadStride / 8 + 144},
