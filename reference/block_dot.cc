@@ -119,7 +119,9 @@ void block_dot(DType weights, Format x_format, const ProductArgs& args, Expected
   for (std::size_t o = 0; o < outputs.size(); ++o) {
     const auto index = static_cast<std::int64_t>(o);
     set_bounded(y, index, outputs[o].value, block_dot_bound(outputs[o].magnitude, outputs[o].integers, blocks, depth));
-    if (outputs[o].scales_overflow || may_overflow(outputs[o].magnitude, depth)) set_bits_only(y, index);
+    // What an infinite scale makes of a sum depends on how that is cut.
+    if (outputs[o].scales_overflow || may_overflow(outputs[o].magnitude, depth))
+      set_bits_only(y, index, std::isfinite(outputs[o].value) ? 1 : kNotFinite);
   }
 }
 

@@ -136,8 +136,9 @@ void linear(Format weights, Format x_format, const ProductArgs& args, Expected& 
   const std::int64_t depth = linear_depth(blocks);
   resize_bounded(y, args.m * args.n);
   for_each_output(weights, x_format, blocks_by_blocks, [&](std::int64_t at, const Magnitudes& sums) {
-    set_bounded(y, at, terms[static_cast<std::size_t>(at)].value, linear_bound(sums.s, sums.integers, blocks, depth));
-    if (sums.scales_overflow || may_overflow(sums.s, depth)) set_bits_only(y, at);
+    const double value = terms[static_cast<std::size_t>(at)].value;
+    set_bounded(y, at, value, linear_bound(sums.s, sums.integers, blocks, depth));
+    if (sums.scales_overflow || may_overflow(sums.s, depth)) set_bits_only(y, at, std::isfinite(value) ? 1 : kNotFinite);
   });
 }
 

@@ -46,6 +46,12 @@ TEST(CheckCommand, AnyNumberOfJobsPrintsTheSame) {
   EXPECT_EQ(with({"-j", "3", "--json"}).out, with({"--jobs", "1", "--json"}).out);
 }
 
+TEST(CheckCommand, JsonHasDigestsOfDrawnCases) {
+  const auto json = json_of(run_assay({"check", "add", "--case", "random*", "--seed", "5", "--json"}));
+  ASSERT_FALSE(json.at("cases").empty());
+  for (const auto& one : json.at("cases")) EXPECT_NE(one.at("digest"), "") << one.at("case");
+}
+
 TEST(CheckCommand, PatternsChooseOpsCasesAndVariants) {
   std::set<std::string> ops;
   std::set<std::string> cases;

@@ -34,6 +34,22 @@ struct ClassRow {
   bool right;
 };
 
+// Of an output without a bound: a number is wrong where only NaN or an infinity can be.
+TEST(Classes, WhatCannotBeFinite) {
+  const auto held_by = [](float value, std::uint8_t mark) {
+    const Array y = floats({1, value});
+    const reference::Expected expected{{1, NAN}, {0, 0}, {0, mark}, {}, {}};
+    return compare_bounded(output("y", DType::f32, y.shape), y, expected, reference::BiasUnit::output, false);
+  };
+  for (const float right : {NAN, INFINITY, -INFINITY}) EXPECT_FALSE(held_by(right, reference::kNotFinite).wrong_class) << right;
+  EXPECT_FALSE(held_by(2, 1).wrong_class);
+  const Comparison wrong = held_by(2, reference::kNotFinite);
+  ASSERT_TRUE(wrong.wrong_class);
+  EXPECT_EQ(wrong.wrong_class->index, 1);
+  EXPECT_EQ(wrong.wrong_class->want, "NaN or an infinity");
+  EXPECT_EQ(wrong.bits_only, 1);
+}
+
 TEST(Classes, EveryPair) {
   constexpr double kOverflow = 0x1.ffffffp127;  // from here on a number rounds to infinity
   const ClassRow rows[] = {{NAN, NAN, 0, true},

@@ -1,6 +1,7 @@
 // What a bench is apt to overlook, each by a kernel that is wrong in nothing else: the second output, the second row, the second input,
 // the second of two cuts.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -118,6 +119,20 @@ TEST(Overlooked, AKernelThatBearsNoSecondThread) {
                                     trial_case(), kNoBits);
   ASSERT_EQ(result.verdict, Verdict::fail);
   EXPECT_NE(result.failure->message.find("threads"), std::string::npos) << result.failure->message;
+}
+
+// In a process of its own, where threads call it first; each of them once.
+TEST(Overlooked, AKernelWhoseSecondCallIsWrong) {
+  static std::atomic<int> calls = 0;
+  static const pid_t here = getpid();
+  on_trial = and_then([](const PairArgs& a) {
+    if (getpid() != here && ++calls == 2) a.z[0] += 1;
+  });
+  CaseCheck check(kPair, trial_case(), nullptr);
+  InProcess executor(pair_avx2);
+  const CaseResult result = check.check({.name = "pair_avx2", .selection = "", .executor = &executor}, kNoBits, true);
+  ASSERT_EQ(result.verdict, Verdict::fail);
+  EXPECT_NE(result.failure->message.find("when first called by threads at once"), std::string::npos) << result.failure->message;
 }
 
 TEST(Overlooked, AnotherRefusalThanTheOneAskedFor) {

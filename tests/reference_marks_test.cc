@@ -73,5 +73,17 @@ TEST(Marks, OutputsWithABoundAreNotLeftToTheBits) {
   EXPECT_FALSE(left(expected("swiglu", {}, {{"gate", 1}, {"up", kInf}})));
 }
 
+// A factor that a float may lose meets an infinity.
+TEST(Marks, WhatIsNaNOrInfiniteIsNoNumber) {
+  const auto all_are = [](const reference::Expected& of, std::uint8_t mark) {
+    return !of.bits_only.empty() && std::ranges::count(of.bits_only, mark) == std::ssize(of.bits_only);
+  };
+  EXPECT_TRUE(all_are(expected("swiglu", {}, {{"gate", -100}, {"up", kInf}}), reference::kNotFinite));
+  Params halved = kRows;
+  halved.set("eps", 4.0);
+  EXPECT_TRUE(all_are(expected("rms_norm", halved, {{"x", 1e-45F}, {"w", kInf}}), reference::kNotFinite));
+  EXPECT_TRUE(all_are(expected("rms_norm", kRows, {{"x", 1e20F}, {"w", kInf}}), 1));
+}
+
 }  // namespace
 }  // namespace assay

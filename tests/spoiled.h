@@ -25,13 +25,14 @@ AssayStatus spoiled(const void* args) noexcept {
 }
 
 // What the first of the op's cases that fails says; empty: none does.
-inline std::string failure_of(const char* name, Kernel kernel, const std::vector<TestCase>& cases) {
+inline std::string failure_of(const char* name, Kernel kernel, const std::vector<TestCase>& cases,
+                              const Checks& checks = Checks::all()) {
   const Op& op = *find_op(name);
   right_kernel = op.kernels().back().run;
   InProcess executor(kernel);
   for (const TestCase& test : cases) {
     CaseCheck check(op, test, nullptr);
-    const CaseResult result = check.check({.name = "spoiled", .selection = "", .executor = &executor}, Checks::all());
+    const CaseResult result = check.check({.name = "spoiled", .selection = "", .executor = &executor}, checks);
     if (result.failure) return result.failure->message;
   }
   return "";

@@ -171,10 +171,10 @@ struct OfBlock {
   std::uint16_t value;
 };
 constexpr OfBlock kPutIntoBlocks[] = {
-    {Part::codes, 0},      {Part::codes, 0xffff},  {Part::codes, 0x7f7f},   {Part::codes, 0x8080},   {Part::codes, 0xff01},
-    {Part::codes, 0x8888}, {Part::scale, 0},       {Part::scale, 0x8000},   {Part::scale, 0x0155},   {Part::scale, 0xa955},
-    {Part::scale, 0x2955}, {Part::minimum, 0},     {Part::minimum, 0x0155}, {Part::minimum, 0xa955}, {Part::minimum, 0x2955},
-    {Part::scales, 0},     {Part::scales, 0xffff}, {Part::scales, 0x8080},  {Part::scales, 0x3f3f}};
+    {Part::codes, 0},        {Part::codes, 0xffff}, {Part::codes, 0x7f7f},   {Part::codes, 0x8080},   {Part::codes, 0xff01},
+    {Part::codes, 0x8888},   {Part::scale, 0},      {Part::scale, 0x8000},   {Part::scale, 0x0155},   {Part::scale, 0xa955},
+    {Part::scale, 0x2955},   {Part::minimum, 0},    {Part::minimum, 0x8000}, {Part::minimum, 0x0155}, {Part::minimum, 0xa955},
+    {Part::minimum, 0x2955}, {Part::scales, 0},     {Part::scales, 0xffff},  {Part::scales, 0x8080},  {Part::scales, 0x3f3f}};
 
 void set_part(DType dtype, std::uint8_t* block, const OfBlock& one, bool activations) {
   const BlockParts parts = parts_of(dtype);

@@ -12,13 +12,16 @@
 namespace assay {
 namespace {
 
-constexpr std::int64_t kPast = 16;                    // past a constant: by at most so many units
-constexpr std::int64_t kPastCounter = 3 * kPast - 5;  // past what a counter holds: by whole vectors and a long tail
+constexpr std::int64_t kPast = 16;  // past a constant: by at most so many units
+constexpr std::int64_t kPastCounter =
+    4 * kPast - 5;  // past what a counter holds: by a pair of vectors and a tail of more than one
 constexpr std::int64_t kLong = 1025;
 constexpr std::int64_t kManyRows = 129;
 constexpr std::int64_t kRemainders = 16;  // by the lanes of a vector, and by the rows of a packed block
 constexpr std::int64_t kGap = 8;
 constexpr std::int64_t kMostOctave = 1 << 17;
+constexpr std::int64_t kDense = 64;  // of an op with one size, from here to four times that, one of so many lengths
+constexpr std::int64_t kDenseStep = 8;
 
 std::int64_t round_down(std::int64_t value, std::int64_t unit) {
   return value / unit * unit;
@@ -121,6 +124,11 @@ class Maker {
     }
     for (std::int64_t few = 0; few <= kRemainders; ++few)
       add({range(size, few * size.unit, few * size.unit)}, fmt::format("{} = {}", size.name, few * size.unit), kPairWork);
+    const bool only_one = size.unit == 1 && std::ranges::count_if(space_.sizes, &Size::in_every_call) == 1;
+    for (std::int64_t from = kDense; only_one && from < 4 * kDense; from += kDenseStep) {
+      const std::int64_t to = from + kDenseStep - 1;
+      add({range(size, from, to)}, fmt::format("{} from {} to {}", size.name, from, to), kSingleWork);
+    }
     for (std::int64_t from = kRemainders * size.unit; from < kMostOctave && 2 * from <= size.limit; from *= 2) {
       const std::int64_t least = from + from / 4 / size.unit * size.unit;
       const bool shared = (first + static_cast<std::size_t>(std::countr_zero(static_cast<std::uint64_t>(from)))) % kSharers == 0;

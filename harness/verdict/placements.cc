@@ -16,7 +16,8 @@
 namespace assay {
 namespace {
 
-constexpr double kVariedWork = 1 << 22;  // of all placements of a call at varied offsets together
+constexpr double kVariedWork = 1 << 22;  // of all placements of a call at varied offsets together; of a few, of each
+constexpr std::size_t kFewVaried = 4;
 
 // Which pairs of levels of two factors have not occurred yet.
 class OpenPairs {
@@ -236,7 +237,7 @@ void add_varied(const std::vector<TensorSpec>& specs, double work, std::uint64_t
   for (std::size_t r = 0; r < rows.size(); ++r) {
     varied.push_back({fmt::format("at offsets {} from a cache line", fmt::join(rows[r], ", ")), false, rows[r], kKinds[r % 3]});
   }
-  while (static_cast<double>(varied.size()) * work > kVariedWork) {
+  while (static_cast<double>(varied.size()) * work > kVariedWork * (varied.size() > kFewVaried ? 1 : kFewVaried)) {
     std::swap(varied[split_mix(seed) % varied.size()], varied.back());
     varied.pop_back();
   }

@@ -142,6 +142,12 @@ RefusalCheck::RefusalCheck(const Op& op, std::size_t page)
       }
     }
   }
+  // All at once: no stride is too short, and only the sizes' product too large.
+  std::vector<FieldValue> all;
+  for (const FieldValue& number : numbers) {
+    if (number.field->kind != FieldKind::length) all.push_back(with(number, kThree));
+  }
+  add(std::move(all));
   for (const Field& field : op.family->fields) {
     const auto each = [&](const auto& values) {
       for (const auto value : values) add({{&field, value}});

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 
+#include "golden/generate_blocks.h"
 #include "harness/verdict/check.h"
 #include "harness/verdict/coverage.h"
 #include "harness/verdict/drawn_case.h"
@@ -70,6 +71,11 @@ bool put_exceptions(const TensorSpec& spec, Array& array, const Exceptions& kind
     const DType plain = plain_dtype(array.dtype);
     const auto numbers = static_cast<std::int64_t>(blocks.size() / dtype_size(plain));
     generate({is_packed(array.dtype) ? "bits" : kind.blocks}, draws.below(1U << 16), 0, plain, numbers, blocks.data());
+    const BlockPart scale = parts_of(plain).scale;
+    // Every second one's scale, where it is a half: random bits seldom are NaN.
+    for (std::size_t i = 0; !is_packed(array.dtype) && scale.count == sizeof(std::uint16_t) && i < few; i += 2)
+      put_special(DType::f16, &blocks[i * size + static_cast<std::size_t>(scale.at)], 0,
+                  kind.numbers[i / 2 % kind.numbers.size()], negative);
   }
   for (std::size_t i = 0; i < few; ++i) {
     if (real) {

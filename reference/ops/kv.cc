@@ -1,6 +1,7 @@
 #include "reference/kv.h"
 
 #include <algorithm>
+#include <array>
 
 #include "reference/ops/describe.h"
 #include "reference/ops/find.h"
@@ -65,7 +66,7 @@ Cost store_cost(const Op& op, const Params&, const Store& a) {
 }
 
 ShapeSpace store_shapes(const Op&) {
-  return {
+  ShapeSpace space{
       {{"tokens", 4, 12},
        used({"n_kv", 3, 5}, {Column::kv_heads}),
        used({"head_dim", 80, 160}, {Column::head_dim}),
@@ -86,7 +87,18 @@ ShapeSpace store_shapes(const Op&) {
         {"capacity", kVastStride / 37},
         {"position", 100003},
         {"src_head_stride", kVastStride / 8}},
+       {{"tokens", 4},
+        {"n_kv", 2},
+        {"head_dim", 37},
+        {"head_dim_padded", 37},
+        {"capacity", 64},
+        {"position", 3},
+        {"src_row_stride", std::int64_t{1} << 31}},
        {{"tokens", 2}, {"n_kv", 6}, {"head_dim", 1}, {"head_dim_padded", 1}, {"capacity", kVastStride}, {"position", 100003}}}};
+  // What is padded, too, by every remainder.
+  for (std::int64_t r = 0; r < 16; ++r)
+    space.together.push_back({{"tokens", 2}, {"n_kv", 2}, {"head_dim", 33}, {"head_dim_padded", 48 + r}, {"capacity", 8}});
+  return space;
 }
 
 std::vector<Params> store_bench_params(const Op&) {
@@ -128,14 +140,23 @@ Cost repack_cost(const Op& op, const Params&, const Repack& a) {
 }
 
 ShapeSpace repack_shapes(const Op&) {
-  return {{used({"n_kv", 3, 5}, {Column::kv_heads}), used({"row", 64, 160}, {Column::head_dim}),
-           used({"positions", 10, 12}, {Column::positions}), used({"capacity_src", 20, 60}, {Column::positions}),
-           used({"capacity_dst", 40, 60}, {Column::positions})},
-          {},
-          [](Params& params) {
-            for (const char* const capacity : {"capacity_src", "capacity_dst"})
-              params.set(capacity, std::max(params.integer(capacity), params.integer("positions")));
-          }};
+  ShapeSpace space{{used({"n_kv", 3, 5}, {Column::kv_heads}), used({"row", 64, 160}, {Column::head_dim}),
+                    used({"positions", 10, 12}, {Column::positions}), used({"capacity_src", 20, 60}, {Column::positions}),
+                    used({"capacity_dst", 40, 60}, {Column::positions})},
+                   {},
+                   [](Params& params) {
+                     for (const char* const capacity : {"capacity_src", "capacity_dst"})
+                       params.set(capacity, std::max(params.integer(capacity), params.integer("positions")));
+                   }};
+  // Heads that move, up and down, past what 16 bits count: of positions, of a head's numbers, of capacities alone.
+  const std::int64_t most = kCounters.back();
+  for (const auto& [row, positions, least] :
+       {std::array{std::int64_t{1}, most + 44, most + 44}, {75, 900, 900}, {4, 7, most + 44}}) {
+    for (const std::int64_t up : {0, 20})
+      space.together.push_back(
+          {{"n_kv", 2}, {"row", row}, {"positions", positions}, {"capacity_src", least + 20 - up}, {"capacity_dst", least + up}});
+  }
+  return space;
 }
 
 std::vector<Params> repack_bench_params(const Op&) {

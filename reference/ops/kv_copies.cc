@@ -84,7 +84,12 @@ ShapeSpace copy_shapes(const Op&) {
             {"positions", 6},
             {"head_dim", 37},
             {"src_row_stride", kVastStride / 4},
-            {"dst_row_stride", kVastStride / 4 + 64}}}};
+            {"dst_row_stride", kVastStride / 4 + 64}},
+           {{"n_kv", 4},
+            {"positions", 6},
+            {"head_dim", 37},
+            {"src_head_stride", std::int64_t{1} << 31},
+            {"dst_head_stride", (std::int64_t{1} << 31) - 64}}}};
 }
 
 std::vector<Params> copy_bench_params(const Op&) {

@@ -76,12 +76,18 @@ Cost cost(const Op& op, const Params&, const A& a) {
 
 ShapeSpace shapes(const Op& op) {
   const Size n = used({"n", 77, 130}, kOutputWidths);
-  if (!is_tile(op)) return {{n, used({"k", 1024, 1024, dtype_numbers(op.from)}, kInputWidths)}, {}};
+  const std::int64_t unit = dtype_numbers(op.from);
+  ShapeSpace space{{n, used({"k", is_tile(op) ? 100 : 1024, is_tile(op) ? 140 : 1024, unit}, kInputWidths)}, {}};
+  // Between any two powers of two as far as models go.
+  for (const std::int64_t length : {3072, 6144, 12288, 24576, 40960, 81920, 151936}) {
+    if (!is_tile(op)) space.vast.push_back({{"n", length + 1}, {"k", unit}});
+    if (is_tile(op) && length < 65536) space.vast.push_back({{"n", 17}, {"k", length + 1}});
+  }
+  if (!is_tile(op)) return space;
   const char* const stride = packs(op) ? "src_stride" : "dst_stride";
-  return {{n, used({"k", 100, 140}, kInputWidths), {stride, 0, 0, 1, "k"}},
-          {},
-          nullptr,
-          {{{"n", 35}, {"k", 37}, {stride, kVastStride / 8 + 5}}}};
+  space.sizes.push_back({stride, 0, 0, 1, "k"});
+  space.vast.push_back({{"n", 35}, {"k", 37}, {stride, kVastStride / 8 + 5}});
+  return space;
 }
 
 constexpr Family kFamily = {

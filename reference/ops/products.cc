@@ -151,6 +151,7 @@ ShapeSpace shapes(const Op& op) {
                      {},
                      nullptr,
                      {{{"n", (std::int64_t{1} << (is_tile(op) ? 20 : 21)) + 33}, {"k", 4096 + unit}}}};
+    if (is_tile(op)) space.vast.push_back({{"n", 35}, {"k", 49152 + 37}});
     add_dear_calls(op, space);
     return space;
   }
@@ -171,7 +172,10 @@ ShapeSpace shapes(const Op& op) {
                      {"x_stride", 4 * far / panel.at() + 1},
                      {"y_stride", 4 * kVastStride / panel.at() + 64}}}};
   // More rows than 16 bits count, by a panel and more.
-  if (!is_tile(op)) space.vast.push_back({{"m", kCounters.back() + 1024}, {"n", 1}, {"k", 256}});
+  if (!is_tile(op)) space.vast.push_back({{"m", kCounters.back() + 300}, {"n", 1}, {"k", 256}});
+  // A linear keeps the fewer rows the longer they are.
+  if (is_linear(op))
+    space.vast.push_back({{"m", 20}, {"n", 1}, {"k", 16384}, {"x_stride", kVastStride / 4}, {"y_stride", kVastStride / 4 + 64}});
   add_dear_calls(op, space);
   return space;
 }

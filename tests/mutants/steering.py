@@ -127,7 +127,9 @@ EQUIVALENT = (
     (r"rope/rotate\.h", r"load(_tail)?\([cs] \+ i: the element", ("*",), "no model has so many pairs"),
     (r"rope/rotate\.h", r"(head|row) \* args\.\w*(head|table)_stride in 32 bits", ("*",), "rows of a larger stride, which is at most 2^31"),
     (r"kv/kernels\.cc", r"(h|p) \* args\.src_(row|head)_stride in 32 bits", ("*",), "rows of a larger stride, which is at most 2^31"),
+    (r"kv/repack\.h", r"in 32 bits", ("*",), "no model's cache has 2^31 numbers"),
     (r"kv/kernels\.cc", r"p \* args\.dst_row_stride in 32 bits", ("*",), "rows of a larger stride, which is at most 2^31"),
+    (r"codecs/ranges\.h", r"one too far: x \+= kLanes", ("encode_q6_k",), "the first vector holds all sixteen numbers"),
     (r"codecs/kernels\.cc", r"j \* args\.", ("encode_*",), "one row: j is 0"),
     (r"codecs/(encode_affine|ranges|search_affine|encode_centred|search_centred)\.h", r"the element in 16 bits", ("*",), "the elements of one block"),
 )

@@ -1,0 +1,99 @@
+// Attention that is wrong only where a view is seen as few are, or where an infinity decides: the made cases see it without the bits.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "harness/verdict/call.h"
+#include "harness/verdict/coverage.h"
+#include "harness/verdict/suite.h"
+#include "kernels/attention/attention.h"
+#include "tests/spoiled.h"
+
+namespace assay {
+namespace {
+
+constexpr const char* kDecode = "attn_decode_f32";
+const Checks kNoBits = Checks::parse("classes,bound,spread,exact");
+
+std::vector<TestCase> shape_cases(const char* name) {
+  std::vector<TestCase> cases;
+  for (Params& params : covering_params(*find_op(name))) cases.push_back(shape_test_case(*find_op(name), std::move(params)));
+  return cases;
+}
+
+// The call with other spans.
+template <class Change>
+AssayStatus with_spans(const void* args, const Change& change) {
+  AttentionArgs a = *static_cast<const AttentionArgs*>(args);
+  static thread_local std::vector<AssayKvSpan> spans;
+  spans.assign(a.spans, a.spans + std::max<std::int64_t>(a.span_count, 0));
+  change(spans);
+  a.spans = spans.data();
+  a.span_count = std::ssize(spans);
+  return right_kernel(&a);
+}
+
+AssayStatus third_lies_as_the_first(const void* args) noexcept {
+  return with_spans(args, [](std::vector<AssayKvSpan>& spans) {
+    if (spans.size() == 3) spans[2].k_row_stride = std::min(spans[0].k_row_stride, spans[2].k_row_stride);
+  });
+}
+
+// As a count of 16 bits would.
+AssayStatus keys_begin_again(const void* args) noexcept {
+  constexpr std::int64_t kMost = 65536;
+  return with_spans(args, [](std::vector<AssayKvSpan>& spans) {
+    if (spans.size() != 1 || spans[0].count <= kMost) return;
+    AssayKvSpan rest = spans[0];
+    rest.first += kMost;
+    rest.count -= kMost;
+    rest.v = static_cast<const float*>(rest.v) + kMost * rest.v_row_stride;
+    spans[0].count = kMost;
+    spans.push_back(rest);
+  });
+}
+
+template <class Change>
+AssayStatus with_outputs(const void* args, const Change& change) {
+  const auto& a = *static_cast<const AttentionArgs*>(args);
+  const AssayStatus status = right_kernel(args);
+  for (std::int64_t h = 0; status == ASSAY_OK && h < a.n_heads; ++h) {
+    for (std::int64_t d = 0; d < a.head_dim; ++d) change(a.y[h * a.y_head_stride + d]);
+  }
+  return status;
+}
+
+AssayStatus infinity_has_no_sign(const void* args) noexcept {
+  return with_outputs(args, [](float& y) { y = std::isinf(y) ? INFINITY : y; });
+}
+
+TEST(AttentionCases, SpansThatLieOtherwiseAreSeen) {
+  EXPECT_NE(failure_of(kDecode, third_lies_as_the_first, shape_cases(kDecode), kNoBits), "");
+}
+
+TEST(AttentionCases, KeysPastSixteenBitsCount) {
+  EXPECT_NE(failure_of(kDecode, keys_begin_again, shape_cases(kDecode), kNoBits), "");
+}
+
+TEST(AttentionCases, InfinitiesHaveEitherSign) {
+  EXPECT_NE(failure_of(kDecode, infinity_has_no_sign, value_cases(*find_op(kDecode)), kNoBits), "");
+}
+
+// Where an infinite value has a weight that is lost, 0 inf is NaN.
+TEST(AttentionCases, InfinitiesMeetWeightsThatAreLost) {
+  for (const char* name : {kDecode, "attn_prefill_f16"}) {
+    const std::vector<TestCase> cases = value_cases(*find_op(name));
+    EXPECT_TRUE(std::ranges::any_of(cases, [&](const TestCase& test) {
+      if (test.status != ASSAY_OK) return false;
+      Call call(*find_op(name), test.params, test.inputs);
+      call.place(call.placements().front());
+      const auto marks = reference_outputs(*find_op(name), test.params, call.pointers()).front().bits_only;
+      return std::ranges::count(marks, reference::kNotFinite) > 0;
+    })) << name;
+  }
+}
+
+}  // namespace
+}  // namespace assay
