@@ -159,11 +159,16 @@ TestCase generated_test_case(const Op& op, const GeneratedRequest& request) {
   return test;
 }
 
+std::uint32_t seed_of(std::string_view name) {
+  std::uint32_t seed = 2166136261;
+  for (const char letter : name) seed = (seed ^ static_cast<unsigned char>(letter)) * 16777619;
+  return seed;
+}
+
 TestCase shape_test_case(const Op& op, Params params) {
   // By the name, so that a case stays what it is when others come or go.
   const std::string name = params.to_string();
-  std::uint32_t seed = 2166136261;  // FNV-1a
-  for (const char letter : name) seed = (seed ^ static_cast<unsigned char>(letter)) * 16777619;
+  const std::uint32_t seed = seed_of(name);
   Draws draws(seed);
   const bool is_long = std::ranges::any_of(signature_of(op, params).tensors, has_long_rows);
   const std::string_view data = is_long ? draws.of(kLongShapeData) : draws.of(kShapeData);

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "golden/store.h"
@@ -44,6 +45,9 @@ std::optional<TestCase> long_bias_test_case(const Op& op);
 inline bool is_bias(std::string_view case_name) {
   return case_name.starts_with("bias");
 }
+
+// FNV-1a.
+std::uint32_t seed_of(std::string_view name);
 
 // One of the op's calls across everything that steers its kernels (harness/verdict/coverage.h): named by its parameters.
 TestCase shape_test_case(const Op& op, Params params);

@@ -76,18 +76,17 @@ ShapeSpace flat_shapes(const Op&) {
   return {{used({"n", 1000, 3000}, {Column::hidden, Column::ffn})}, {}};
 }
 ShapeSpace gate_shapes(const Op&) {
-  return {{{"rows", 3, 6},
-           used({"n", 1000, 1200}, {Column::ffn}),
-           {"gate_stride", 0, 0, 1, "n"},
-           {"up_stride", 0, 0, 1, "n"},
-           {"y_stride", 0, 0, 1, "n"}},
-          {},
-          nullptr,
-          {{{"rows", 6},
-            {"n", 37},
-            {"gate_stride", kVastStride},
-            {"up_stride", kVastStride + 4096},
-            {"y_stride", kVastStride + 64}}}};
+  return {
+      {{"rows", 3, 6},
+       used({"n", 1000, 1200}, {Column::ffn}),
+       {"gate_stride", 0, 0, 1, "n"},
+       {"up_stride", 0, 0, 1, "n"},
+       {"y_stride", 0, 0, 1, "n"}},
+      {},
+      nullptr,
+      {{{"rows", 6}, {"n", 37}, {"gate_stride", kVastStride}, {"up_stride", kVastStride + 4096}, {"y_stride", kVastStride + 64}},
+       {{"rows", 1}, {"n", 24576 + 37}},
+       {{"rows", 1}, {"n", 49152 + 37}}}};
 }
 
 // No bias case: the canonical polynomial leans to one side by itself; what a kernel adds to it shows in E.

@@ -93,13 +93,16 @@ ShapeSpace row_shapes(const Op& op) {
 }
 ShapeSpace shapes(const Op& op) {
   const std::int64_t unit = dtype_numbers(op.to);
-  return {{{"rows", 5, 9},
-           used({"k", 1024, 1024, unit}, kInputWidths),
-           {"src_stride", 0, 0, 1, "k"},
-           {"dst_stride", 0, 0, unit, "k"}},
-          {},
-          nullptr,
-          {{{"rows", 6}, {"k", 256}, {"src_stride", kVastStride}, {"dst_stride", kVastStride / unit + 5}}}};
+  ShapeSpace space{{{"rows", 5, 9},
+                    used({"k", 1024, 1024, unit}, kInputWidths),
+                    {"src_stride", 0, 0, 1, "k"},
+                    {"dst_stride", 0, 0, unit, "k"}},
+                   {},
+                   nullptr,
+                   {{{"rows", 6}, {"k", 256}, {"src_stride", kVastStride}, {"dst_stride", kVastStride / unit + 5}}}};
+  // More rows than 16 bits count, where they fit into memory that repeats.
+  if (op.to == DType::q8_0) space.vast.push_back({{"rows", kCounters.back() + 300}, {"k", unit}});
+  return space;
 }
 
 constexpr Family kCodec = {

@@ -145,9 +145,14 @@ ShapeSpace repack_shapes(const Op&) {
                     used({"capacity_dst", 40, 60}, {Column::positions})},
                    {},
                    [](Params& params) {
-                     for (const char* const capacity : {"capacity_src", "capacity_dst"})
-                       params.set(capacity, std::max(params.integer(capacity), params.integer("positions")));
+                     const std::int64_t positions = params.integer("positions");
+                     const std::int64_t from = params.integer("capacity_src");
+                     const std::int64_t to = params.integer("capacity_dst");
+                     const std::int64_t more = from < positions && to < positions ? 3 : 0;  // or nothing moves
+                     params.set("capacity_src", std::max(from, positions));
+                     params.set("capacity_dst", std::max(to, positions + more));
                    }};
+  space.sizes.front().cheap = 2;  // the first head stays where it is
   // Heads that move, up and down, past what 16 bits count: of positions, of a head's numbers, of capacities alone.
   const std::int64_t most = kCounters.back();
   for (const auto& [row, positions, least] :

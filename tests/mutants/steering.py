@@ -107,6 +107,7 @@ RULES = (
 EQUIVALENT = (
     (r"products/", r"\bj \* args\.", ("gemv_*", "matvec_*"), "one row: j is 0"),
     (r"products/tile_gemm\.h", r"^\(?r0( \+ r\))? \* args\.\w+: the row in 16 bits", ("*",), "rows of a panel of 192"),
+    (r"products/linear\.h", r"args\.m \* blocks in 32 bits", ("linear_*",), "so many activations are 270 GB"),
     (r"products/block_gemm\.h", r"^(r|\(row \+ r\)) \* \w*\.?[xy]_stride: the row in (8|16) bits", ("*",), "rows of a panel of 128"),
     (r"products/tile_model\.h", r"^r \* stride: the row in (8|16) bits", ("*",), "rows of a tile, at most 16"),
     (r"attention/prefill\.h", r"one more: at_most\(kLanes", ("attn_*",), "a lane more of a load is masked; a row more is written again by the next, and the last is whole"),
@@ -130,6 +131,7 @@ EQUIVALENT = (
     (r"kv/repack\.h", r"in 32 bits", ("*",), "no model's cache has 2^31 numbers"),
     (r"kv/kernels\.cc", r"p \* args\.dst_row_stride in 32 bits", ("*",), "rows of a larger stride, which is at most 2^31"),
     (r"codecs/ranges\.h", r"one too far: x \+= kLanes", ("encode_q6_k",), "the first vector holds all sixteen numbers"),
+    (r"codecs/kernels\.cc", r"j \* args\.dst_stride in 32 bits", ("quantize_*",), "so many blocks are 70 GB"),
     (r"codecs/kernels\.cc", r"j \* args\.", ("encode_*",), "one row: j is 0"),
     (r"codecs/(encode_affine|ranges|search_affine|encode_centred|search_centred)\.h", r"the element in 16 bits", ("*",), "the elements of one block"),
 )
