@@ -155,6 +155,8 @@ class CaseCheck {
   // The verdict with a failure that came late; without one as it was.
   void apply(std::optional<Failure> failure, CaseResult& result) const;
   bool refused() const { return test_.status != ASSAY_OK; }
+  // Whether a kernel that writes zeros would pass, or none was checked.
+  bool blind() const { return !baseline_ || baseline_->zeros_pass; }
   std::size_t bytes() const { return call_.bytes(); }
 
  private:

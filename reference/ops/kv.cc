@@ -148,7 +148,7 @@ ShapeSpace repack_shapes(const Op&) {
                      const std::int64_t positions = params.integer("positions");
                      const std::int64_t from = params.integer("capacity_src");
                      const std::int64_t to = params.integer("capacity_dst");
-                     const std::int64_t more = from < positions && to < positions ? 3 : 0;  // or nothing moves
+                     const std::int64_t more = std::max(from, to) <= positions ? 3 : 0;  // or nothing moves
                      params.set("capacity_src", std::max(from, positions));
                      params.set("capacity_dst", std::max(to, positions + more));
                    }};

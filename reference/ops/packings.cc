@@ -81,12 +81,12 @@ ShapeSpace shapes(const Op& op) {
   // Between any two powers of two as far as models go.
   for (const std::int64_t length : {3072, 6144, 12288, 24576, 40960, 81920, 151936}) {
     if (!is_tile(op)) space.vast.push_back({{"n", length + 1}, {"k", unit}});
-    if (is_tile(op) && length < 65536) space.vast.push_back({{"n", 17}, {"k", length + 1}});
+    if (is_tile(op) && length < 131072) space.vast.push_back({{"n", 17}, {"k", length + 1}});
   }
   if (!is_tile(op)) return space;
   const char* const stride = packs(op) ? "src_stride" : "dst_stride";
   space.sizes.push_back({stride, 0, 0, 1, "k"});
-  space.vast.push_back({{"n", 35}, {"k", 37}, {stride, kVastStride / 8 + 5}});
+  space.vast.push_back({{"n", 35}, {"k", 37}, {stride, kVastStride / 4 + 5}});
   return space;
 }
 

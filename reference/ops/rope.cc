@@ -203,6 +203,9 @@ ShapeSpace shapes(const Op&) {
         {"y_head_stride", kVastStride / 2 + 64},
         {"pairing", std::string("split")}},
        {{"rows", 6}, {"heads", 2}, {"head_dim", 38}, {"table_stride", kVastStride / 4}, {"pairing", std::string("adjacent")}}}};
+  // Heads of odd lengths have a rest.
+  for (std::int64_t r = 1; r < 16; r += 2)
+    space.together.push_back({{"rows", 2}, {"heads", 2}, {"head_dim", 32 + r}, {"rot_dim", 32}});
   // Of each model's heads the part that is rotated, and the rest.
   std::set<std::pair<std::int64_t, std::int64_t>> seen;
   for (const Model& model : models()) {

@@ -89,15 +89,15 @@ Cases prepared_cases(const Op& op) {
       cases.threads = cases.all.size();
     }
     cases.all.emplace_back(op, std::move(test), nullptr);
-    const CaseCheck& check = cases.all.back();
-    if (check.refused() || check.bytes() < kSmallBytes || check.bytes() >= least) continue;
-    least = check.bytes();
-    cases.smallest = cases.all.size() - 1;
   }
   const Variant scalar = variants_of(op).back();
-  for (CaseCheck& one : cases.all) {
+  for (std::size_t i = 0; i < cases.all.size(); ++i) {
+    CaseCheck& one = cases.all[i];
     const CaseResult result = one.check(scalar, Checks::parse("classes,bound,exact"));  // computes what is kept
     if (result.failure) throw std::runtime_error(result.op + " " + result.case_name + ": " + result.failure->message);
+    if (one.refused() || one.blind() || one.bytes() < kSmallBytes || one.bytes() >= least) continue;
+    least = one.bytes();
+    cases.smallest = i;
   }
   return cases;
 }

@@ -123,6 +123,7 @@ EQUIVALENT = (
     (r"attention/decode\.h", r"one less: at_most\(kHeadsAtOnce", ("attn_*",), "each head by itself gets the same bits, whoever goes with it"),
     (r"attention/decode\.h", r"one more: at_most\(kLanes", ("attn_*",), "what is written past a chunk is written again by the next; the last is whole"),
     (r"attention/\w+\.h", r"always the first: .*kPrefetchBlocks", ("attn_*",), "what is prefetched is read all the same"),
+    (r"packings/tile_major\.h", r"always the first: const Element\* src", ("pack_tile_*",), "of a half without rows nothing is read"),
     (r"packings/packed_rows\.h", r"blocks in 32 bits", ("*",), "so many blocks are 70 GB"),
     (r"rope/rotate\.h", r"head \* .*the row in (8|16) bits", ("*",), "no model has so many heads"),
     (r"rope/rotate\.h", r"load(_tail)?\([cs] \+ i: the element", ("*",), "no model has so many pairs"),
