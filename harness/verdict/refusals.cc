@@ -83,6 +83,18 @@ std::vector<FieldValue> numbers_of(const Family& family) {
   return all;
 }
 
+FieldValue with(FieldValue number, std::int64_t value) {
+  number.value = value;
+  return number;
+}
+
+// No stride is too short then, and only the product of all sizes too large.
+std::vector<FieldValue> at_once(std::vector<FieldValue> numbers) {
+  std::erase_if(numbers, [](const FieldValue& number) { return number.field->kind == FieldKind::length; });
+  for (FieldValue& number : numbers) number = with(number, kThree);
+  return numbers;
+}
+
 }  // namespace
 
 std::string describe(const std::vector<FieldValue>& instead) {
@@ -98,10 +110,6 @@ RefusalCheck::RefusalCheck(const Op& op, std::size_t page)
     : op_(op), call_(op, smallest(op), zeros(signature_of(op, smallest(op))), page) {
   point_to_ends();
   const std::vector<FieldValue> numbers = numbers_of(*op.family);
-  const auto with = [](FieldValue number, std::int64_t value) {
-    number.value = value;
-    return number;
-  };
   // Strides of 0, so that sizes alone are too large; empty where one of the fields is a stride itself.
   const auto no_strides = [&](std::vector<FieldValue> instead) {
     if (std::ranges::any_of(instead, [](const FieldValue& one) { return one.field->at_least; })) return std::vector<FieldValue>{};
@@ -142,12 +150,7 @@ RefusalCheck::RefusalCheck(const Op& op, std::size_t page)
       }
     }
   }
-  // All at once: no stride is too short, and only the sizes' product too large.
-  std::vector<FieldValue> all;
-  for (const FieldValue& number : numbers) {
-    if (number.field->kind != FieldKind::length) all.push_back(with(number, kThree));
-  }
-  add(std::move(all));
+  add(at_once(numbers));
   for (const Field& field : op.family->fields) {
     const auto each = [&](const auto& values) {
       for (const auto value : values) add({{&field, value}});

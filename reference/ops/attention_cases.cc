@@ -90,44 +90,7 @@ void add_views(const Op& op, ShapeSpace& space) {
   }
 }
 
-}  // namespace
-
-// Views from 0, from a block and from a span on; windows of less and more than a block; pages out of order.
-ShapeSpace attention_shapes(const Op& op) {
-  const auto numbers = [](std::initializer_list<std::int64_t> values) {
-    return std::vector<ParamValue>(values.begin(), values.end());
-  };
-  Size keys =
-      used({"length", 100, 300}, {Column::positions}, {{"kKeySpan", 1024}, {"", kCounters.back() / 2}, {"", kCounters.back()}});
-  keys.cheap = 2;  // the weight of one key is 1, whatever it holds
-  ShapeSpace space{{used({"n_kv", 2, 3}, {Column::kv_heads}),
-                    used({"group", 2, 8}, {Column::group}, {{"kHeadsAtOnce", 16}}),
-                    limited(used({"head_dim", 128, 160}, {Column::head_dim}, {{"kChunkDims", 512}}), kMostAttentionHeadDim),
-                    keys,
-                    used({"window", 0, 60, 1, nullptr, true}, {Column::window}),
-                    used({"position", 0, 400, 1, nullptr, true}, {Column::positions}),
-                    {"k_row_stride", 0, 0, 1, "head_dim"},
-                    {"v_row_stride", 0, 0, 1, "head_dim"},
-                    {"q_head_stride", 0, 0, 1, "head_dim"},
-                    {"y_head_stride", 0, 0, 1, "head_dim"},
-                    instead_of("k_row_stride", {"k_head_stride", 0, 0, 1, "head_dim"}),
-                    instead_of("v_row_stride", {"v_head_stride", 0, 0, 1, "head_dim"})},
-                   {{"causal", numbers({1, 1, 1, 1, 1, 0})},
-                    {"scale", {0.0883883461356163, 0.5, -0.25, 0.0, 2.0}},
-                    {"first_position", numbers({0, 0, 0, 0, 0, 48, 1008, 65488, 131008, 1 << 24, kWraps / 2 - 48, kWraps + 48})},
-                    {"span_positions", numbers({0, 16, 48, 256})},
-                    {"first_slot", numbers({0, 1})},
-                    {"slot_step", numbers({1, 10007})},
-                    {"only_seen", numbers({0, 0, 0, 1})},
-                    {"turned", numbers({0, 0, 0, 0, 0, 0, 0, 1})}}};
-  if (is_prefill(op)) {
-    space.sizes.insert(space.sizes.begin(), used({"rows", 4, 20}, {}, {{"kMaxVectors", 8, 16}}));
-    space.sizes.push_back(instead_of("q_head_stride", {"q_row_stride", 0, 0, 1, "head_dim"}));
-    space.sizes.push_back(instead_of("y_head_stride", {"y_row_stride", 0, 0, 1, "head_dim"}));
-  }
-  space.mend = mend;
-  add_models(op, space);
-  add_views(op, space);
+void add_vast(const Op& op, ShapeSpace& space) {
   space.vast = {{{"n_kv", 2},
                  {"group", 3},
                  {"head_dim", 64},
@@ -173,6 +136,47 @@ ShapeSpace attention_shapes(const Op& op) {
     if (heads) space.vast[i].set("q_row_stride", 48);
     if (heads) space.vast[i].set("y_row_stride", 64);
   }
+}
+
+}  // namespace
+
+// Views from 0, from a block and from a span on; windows of less and more than a block; pages out of order.
+ShapeSpace attention_shapes(const Op& op) {
+  const auto numbers = [](std::initializer_list<std::int64_t> values) {
+    return std::vector<ParamValue>(values.begin(), values.end());
+  };
+  Size keys =
+      used({"length", 100, 300}, {Column::positions}, {{"kKeySpan", 1024}, {"", kCounters.back() / 2}, {"", kCounters.back()}});
+  keys.cheap = 2;  // the weight of one key is 1, whatever it holds
+  ShapeSpace space{{used({"n_kv", 2, 3}, {Column::kv_heads}),
+                    used({"group", 2, 8}, {Column::group}, {{"kHeadsAtOnce", 16}}),
+                    limited(used({"head_dim", 128, 160}, {Column::head_dim}, {{"kChunkDims", 512}}), kMostAttentionHeadDim),
+                    keys,
+                    used({"window", 0, 60, 1, nullptr, true}, {Column::window}),
+                    used({"position", 0, 400, 1, nullptr, true}, {Column::positions}),
+                    {"k_row_stride", 0, 0, 1, "head_dim"},
+                    {"v_row_stride", 0, 0, 1, "head_dim"},
+                    {"q_head_stride", 0, 0, 1, "head_dim"},
+                    {"y_head_stride", 0, 0, 1, "head_dim"},
+                    instead_of("k_row_stride", {"k_head_stride", 0, 0, 1, "head_dim"}),
+                    instead_of("v_row_stride", {"v_head_stride", 0, 0, 1, "head_dim"})},
+                   {{"causal", numbers({1, 1, 1, 1, 1, 0})},
+                    {"scale", {0.0883883461356163, 0.5, -0.25, 0.0, 2.0}},
+                    {"first_position", numbers({0, 0, 0, 0, 0, 48, 1008, 65488, 131008, 1 << 24, kWraps / 2 - 48, kWraps + 48})},
+                    {"span_positions", numbers({0, 16, 48, 256})},
+                    {"first_slot", numbers({0, 1})},
+                    {"slot_step", numbers({1, 10007})},
+                    {"only_seen", numbers({0, 0, 0, 1})},
+                    {"turned", numbers({0, 0, 0, 0, 0, 0, 0, 1})}}};
+  if (is_prefill(op)) {
+    space.sizes.insert(space.sizes.begin(), used({"rows", 4, 20}, {}, {{"kMaxVectors", 8, 16}}));
+    space.sizes.push_back(instead_of("q_head_stride", {"q_row_stride", 0, 0, 1, "head_dim"}));
+    space.sizes.push_back(instead_of("y_head_stride", {"y_row_stride", 0, 0, 1, "head_dim"}));
+  }
+  space.mend = mend;
+  add_models(op, space);
+  add_views(op, space);
+  add_vast(op, space);
   // Scores so far apart that most weights underflow.
   space.exceptional = {{{"n_kv", 2}, {"group", 3}, {"head_dim", 12}, {"length", 40}, {"causal", 1}, {"scale", 32.0}}};
   if (is_prefill(op)) space.exceptional.front().set("rows", std::int64_t{5});
