@@ -73,6 +73,20 @@ TEST(AttentionCases, SpansThatLieOtherwiseAreSeen) {
   EXPECT_NE(failure_of(kDecode, third_lies_as_the_first, shape_cases(kDecode), kNoBits), "");
 }
 
+// Of a long view, so that a key which is lost there is missed.
+TEST(AttentionCases, ValuesEndLoudly) {
+  constexpr std::int64_t kLength = 2000, kDims = 4, kLoud = 24;
+  const TestCase test = shape_test_case(
+      *find_op(kDecode), {{"n_kv", 1}, {"group", 1}, {"head_dim", kDims}, {"length", kLength}, {"causal", 1}, {"scale", 0.5}});
+  const auto largest = [&](std::int64_t from, std::int64_t to) {
+    double most = 0;
+    for (std::int64_t i = from * kDims; i < to * kDims; ++i)
+      most = std::max(most, std::fabs(element_as_double(DType::f32, &test.inputs[2].bytes[static_cast<std::size_t>(4 * i)])));
+    return most;
+  };
+  EXPECT_GT(largest(kLength - kLoud, kLength), 32 * largest(0, kLength - kLoud));
+}
+
 TEST(AttentionCases, KeysPastSixteenBitsCount) {
   EXPECT_NE(failure_of(kDecode, keys_begin_again, shape_cases(kDecode), kNoBits), "");
 }
