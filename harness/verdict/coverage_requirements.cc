@@ -12,9 +12,8 @@
 namespace assay {
 namespace {
 
-constexpr std::int64_t kPast = 16;  // past a constant: by at most so many units
-constexpr std::int64_t kPastCounter =
-    4 * kPast - 5;  // past what a counter holds: by a pair of vectors and a tail of more than one
+constexpr std::int64_t kPast = 16;                    // past a constant: by at most so many units
+constexpr std::int64_t kPastCounter = 4 * kPast - 5;  // past what a counter holds: a pair of vectors, and more than one
 constexpr std::int64_t kLong = 1025;
 constexpr std::int64_t kManyRows = 129;
 constexpr std::int64_t kRemainders = 16;  // by the lanes of a vector, and by the rows of a packed block

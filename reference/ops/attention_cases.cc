@@ -11,7 +11,6 @@ namespace assay {
 namespace {
 
 constexpr std::int64_t kVastKeys = 20;
-constexpr std::int64_t kMostHeadStride = std::int64_t{1} << 31;  // what a size may be
 
 // A view that begins late is seen through a window; without causality there is none.
 void mend(Params& params) {
@@ -111,8 +110,8 @@ void add_vast(const Op& op, ShapeSpace& space) {
                  {"v_row_stride", kVastStride / kVastKeys - 64},
                  {"k_slot_stride", kVastStride},
                  {"v_slot_stride", kVastStride},
-                 {"k_head_stride", kMostHeadStride},
-                 {"v_head_stride", kMostHeadStride - 48}},
+                 {"k_head_stride", kMostNumber},
+                 {"v_head_stride", kMostNumber - 48}},
                 // A position's heads beside each other, and positions far apart.
                 {{"n_kv", 3},
                  {"group", 3},
@@ -120,17 +119,17 @@ void add_vast(const Op& op, ShapeSpace& space) {
                  {"length", 28},
                  {"causal", 1},
                  {"scale", 0.125},
-                 {"k_row_stride", kMostHeadStride / 8 + 144},
-                 {"v_row_stride", kMostHeadStride / 8 + 160},
-                 {"k_slot_stride", kMostHeadStride},  // of the one slot
-                 {"v_slot_stride", kMostHeadStride},
+                 {"k_row_stride", kMostNumber / 8 + 144},
+                 {"v_row_stride", kMostNumber / 8 + 160},
+                 {"k_slot_stride", kMostNumber},  // of the one slot
+                 {"v_slot_stride", kMostNumber},
                  {"k_head_stride", 48},
                  {"v_head_stride", 40}}};
   // Of queries heads are as far apart as they may be, or rows, each with the others between them.
   for (std::size_t i = 0; i < space.vast.size(); ++i) {
     const bool heads = !is_prefill(op) || i == 1;
-    space.vast[i].set(heads ? "q_head_stride" : "q_row_stride", kMostHeadStride);
-    space.vast[i].set(heads ? "y_head_stride" : "y_row_stride", kMostHeadStride - 64);
+    space.vast[i].set(heads ? "q_head_stride" : "q_row_stride", kMostNumber);
+    space.vast[i].set(heads ? "y_head_stride" : "y_row_stride", kMostNumber - 64);
     if (!is_prefill(op)) continue;
     space.vast[i].set("rows", 4);
     if (heads) space.vast[i].set("q_row_stride", 48);

@@ -93,7 +93,7 @@ ShapeSpace store_shapes(const Op&) {
         {"head_dim_padded", 37},
         {"capacity", 64},
         {"position", 3},
-        {"src_row_stride", std::int64_t{1} << 31}},
+        {"src_row_stride", kMostNumber}},
        {{"tokens", 2}, {"n_kv", 6}, {"head_dim", 1}, {"head_dim_padded", 1}, {"capacity", kVastStride}, {"position", 100003}}}};
   // What is padded, too, by every remainder.
   for (std::int64_t r = 0; r < 16; ++r)

@@ -88,8 +88,8 @@ ShapeSpace copy_shapes(const Op&) {
            {{"n_kv", 4},
             {"positions", 6},
             {"head_dim", 37},
-            {"src_head_stride", std::int64_t{1} << 31},
-            {"dst_head_stride", (std::int64_t{1} << 31) - 64}}}};
+            {"src_head_stride", kMostNumber},
+            {"dst_head_stride", kMostNumber - 64}}}};
 }
 
 std::vector<Params> copy_bench_params(const Op&) {

@@ -151,8 +151,8 @@ ShapeSpace shapes(const Op& op) {
                      {},
                      nullptr,
                      {{{"n", (std::int64_t{1} << (is_tile(op) ? 20 : 21)) + 33}, {"k", 4096 + unit}}}};
-    for (const std::int64_t length : {49152, 81920}) {
-      if (is_tile(op)) space.vast.push_back({{"n", 35}, {"k", length + 37}});
+    if (is_tile(op)) {
+      for (const std::int64_t length : {49152, 81920}) space.vast.push_back({{"n", 35}, {"k", length + 37}});
     }
     add_dear_calls(op, space);
     return space;
