@@ -18,8 +18,8 @@ constexpr const char* kByThreads = "not the same when threads run it";
 constexpr int kMostCallers = 8;
 constexpr int kCallers[] = {3, 4, 5, kMostCallers};
 constexpr int kRaces = 3;
-constexpr std::size_t kLeastThreadBytes = 1 << 17;  // what takes no time meets no other
-constexpr std::size_t kMostThreadBytes = 1 << 20;
+constexpr double kLeastThreadWork = 1 << 21;  // what takes no time meets no other
+constexpr double kMostThreadWork = 1 << 25;   // what takes long cannot be tried often
 constexpr double kManyCalls = 4200;     // past 4096, where a counter of 12 bits wraps
 constexpr double kManyWork = 1L << 31;  // of all calls together
 constexpr std::int64_t kPiece = 300;
@@ -145,16 +145,15 @@ const Split* split_for_threads(const Signature& signature, const Params& params)
   return most == signature.splits.end() ? nullptr : &*most;
 }
 
-// Parts, up to as many as there are callers; one where each is too short to meet another, or too long to be tried often.
+// Parts, up to as many as there are callers; one where the call is too short, or too long.
 int thread_worth(const Op& op, const TestCase& test) {
   if (test.status != ASSAY_OK) return 0;
   const Signature signature = signature_of(op, test.params);
-  std::size_t bytes = 0;
-  for (const TensorSpec& spec : signature.tensors) bytes += spec.extent_bytes();
   const Split* const split = split_for_threads(signature, test.params);
   // What cannot be cut every caller does by itself.
   const std::int64_t parts = split == nullptr ? kEnoughWorth : most_parts(*split, test.params);
-  const bool fits = bytes >= kLeastThreadBytes && bytes <= kMostThreadBytes;
+  const double work = work_of(op, test.params);
+  const bool fits = work >= kLeastThreadWork && work <= kMostThreadWork;
   return static_cast<int>(std::min<std::int64_t>(parts < 2 ? 0 : parts, fits ? kEnoughWorth : 1));
 }
 

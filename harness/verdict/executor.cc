@@ -1,6 +1,7 @@
 #include "harness/verdict/executor.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <new>
 
 #include "harness/verdict/call.h"
+#include "harness/verdict/discipline/stack.h"
 
 namespace assay {
 namespace {
@@ -91,10 +93,12 @@ template <class Run>
 Execution run_in_child(const Run& run) {
   const GuardedMemory memory(sizeof(Shared));
   auto* const shared = new (memory.begin()) Shared{};
+  malloc_trim(0);  // what is free need not be copied
   const pid_t child = fork();
   if (child == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     alarm(kSeconds);
+    KernelStack::refill_idle();
     const Execution result = run();
     *shared = {result.status, result.fault.value_or(MemoryFault{}), result.odd_call, {}};
     result.failure.copy(shared->failure, sizeof shared->failure - 1);

@@ -12,6 +12,7 @@ constexpr double kGridWork = 1 << 24;   // with the bytes that are laid out
 constexpr double kGridSteps = 1 << 20;  // without
 constexpr std::int64_t kUsual = 16;
 constexpr std::int64_t kMostFlat = std::int64_t{1} << 19;
+constexpr double kFlatWork = 1 << 28;
 constexpr std::int64_t kMostUnits = 63;  // parts of 1, 2, 4 .. 32 of them; of 3, 6 .. 24 and what is left
 constexpr std::int64_t kLeastUnits = 7;
 constexpr std::int64_t kLeastOctave = 16;
@@ -49,7 +50,10 @@ std::vector<Params> grid_params(const Op& op) {
   const std::vector<Split> splits = signature_of(op, usual).splits;
   if (splits.empty()) return {};
   std::vector<Params> calls;
-  if (space.sizes.size() == 1) calls.push_back({{space.sizes.front().name, kMostFlat}});
+  if (space.sizes.size() == 1) {
+    Params& flat = calls.emplace_back(Params{{space.sizes.front().name, kMostFlat}});
+    while (work_of(op, flat) > kFlatWork) flat.set(space.sizes.front().name, flat.integer(space.sizes.front().name) / 2);
+  }
   for (const Size& size : space.sizes) {
     if (size.stride_of != nullptr || split_of(splits, size) != nullptr) continue;
     const std::vector<std::int64_t> in_use = values_in_use(size.in_use);

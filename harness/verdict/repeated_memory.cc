@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/verdict/guard.h"
+#include "harness/verdict/strided.h"
 
 namespace assay {
 namespace {
@@ -51,15 +52,17 @@ void RepeatedFile::write(std::span<const std::uint8_t> bytes) const {
   }
 }
 
-RepeatedMemory::RepeatedMemory(std::shared_ptr<const RepeatedFile> file, std::size_t bytes) : file_(std::move(file)) {
+RepeatedMemory::RepeatedMemory(std::shared_ptr<const RepeatedFile> file, const TensorSpec& spec) : file_(std::move(file)) {
   const std::size_t page = guard_page_bytes();
-  const std::size_t laps = bytes / period() + 1;
-  mapped_ = laps * period() + 2 * page;
+  mapped_ = (spec.extent_bytes() / period() + 1) * period() + 2 * page;
   void* const base = mmap(nullptr, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED) throw std::bad_alloc();
   base_ = static_cast<std::uint8_t*>(base);
   begin_ = base_ + page;
-  for (std::size_t lap = 0; lap < laps; ++lap) {
+  for_each_run(spec, [this](std::size_t offset, std::size_t bytes) {
+    for (std::size_t lap = offset / period(); lap * period() < offset + bytes; ++lap) laps_.insert(lap);
+  });
+  for (const std::size_t lap : laps_) {
     void* const at = begin_ + lap * period();
     if (mmap(at, period(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file_->descriptor(), 0) != MAP_FAILED) continue;
     munmap(base_, mapped_);
@@ -68,20 +71,25 @@ RepeatedMemory::RepeatedMemory(std::shared_ptr<const RepeatedFile> file, std::si
 }
 
 RepeatedMemory::RepeatedMemory(RepeatedMemory&& other) noexcept
-    : file_(std::move(other.file_)), base_(std::exchange(other.base_, nullptr)), begin_(other.begin_), mapped_(other.mapped_) {}
+    : file_(std::move(other.file_)), base_(std::exchange(other.base_, nullptr)), begin_(other.begin_), mapped_(other.mapped_),
+      laps_(std::move(other.laps_)) {}
 
 RepeatedMemory::~RepeatedMemory() {
   if (base_ != nullptr) munmap(base_, mapped_);
 }
 
 void RepeatedMemory::read_only() const {
-  const std::size_t page = guard_page_bytes();
-  mprotect(begin_, mapped_ - 2 * page, PROT_READ);
+  for (const std::size_t lap : laps_) mprotect(begin_ + lap * period(), period(), PROT_READ);
 }
 
 bool RepeatedMemory::owns(const void* address) const {
   const auto* const at = static_cast<const std::uint8_t*>(address);
   return at >= begin_ && at < base_ + mapped_ - (begin_ - base_);
+}
+
+bool RepeatedMemory::in_gap(const void* address) const {
+  const std::ptrdiff_t offset = static_cast<const std::uint8_t*>(address) - begin_;
+  return offset >= 0 && !laps_.contains(static_cast<std::size_t>(offset) / period());
 }
 
 std::int64_t RepeatedMemory::find_written() const {

@@ -4,7 +4,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <span>
+
+#include "reference/ops/tensor.h"
 
 namespace assay {
 
@@ -27,11 +30,12 @@ class RepeatedFile {
   int descriptor_ = -1;
 };
 
-// Byte i is byte i mod period() of the file, an inaccessible page before the first and after the last.
+// Of a tensor: byte i is byte i mod period() of the file, an inaccessible page before the first and after the last. A lap, which is the
+// whole file, that holds none of the tensor's rows is inaccessible too.
 class RepeatedMemory {
  public:
   // Throws std::bad_alloc.
-  RepeatedMemory(std::shared_ptr<const RepeatedFile> file, std::size_t bytes);
+  RepeatedMemory(std::shared_ptr<const RepeatedFile> file, const TensorSpec& spec);
   RepeatedMemory(RepeatedMemory&& other) noexcept;
   RepeatedMemory(const RepeatedMemory&) = delete;
   RepeatedMemory& operator=(const RepeatedMemory&) = delete;
@@ -43,6 +47,8 @@ class RepeatedMemory {
   // From now on.
   void read_only() const;
   bool owns(const void* address) const;
+  // Of an address that it owns: it lies in a lap without rows.
+  bool in_gap(const void* address) const;
   // The first byte of the file that is not zero; -1: there is none.
   std::int64_t find_written() const;
 
@@ -51,6 +57,7 @@ class RepeatedMemory {
   std::uint8_t* base_ = nullptr;
   std::uint8_t* begin_ = nullptr;
   std::size_t mapped_ = 0;
+  std::set<std::size_t> laps_;  // that hold rows
 };
 
 }  // namespace assay

@@ -77,6 +77,10 @@ void scatter(const TensorSpec& spec, const Array& dense, void* base) {
   }
 }
 
+void for_each_run(const TensorSpec& spec, const std::function<void(std::size_t offset, std::size_t bytes)>& visit) {
+  for (const Run& run : runs_of(spec)) visit(run.offset, run.bytes);
+}
+
 bool holds(const TensorSpec& spec, const void* base, const Array& dense) {
   const std::uint8_t* expected = dense.bytes.data();
   for (const Run& run : runs_of(spec)) {

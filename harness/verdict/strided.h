@@ -16,6 +16,9 @@ namespace assay {
 Array gather(const TensorSpec& spec, const void* base);
 void scatter(const TensorSpec& spec, const Array& dense, void* base);
 
+// Calls visit(offset, bytes) for each stretch of the tensor without a gap, from its first byte, in logical order.
+void for_each_run(const TensorSpec& spec, const std::function<void(std::size_t offset, std::size_t bytes)>& visit);
+
 // Whether the tensor at `base` is, byte for byte, `dense`.
 bool holds(const TensorSpec& spec, const void* base, const Array& dense);
 

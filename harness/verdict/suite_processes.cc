@@ -1,6 +1,7 @@
 #include "harness/verdict/suite_processes.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -90,6 +91,9 @@ class Processes {
       ::signal(SIGTERM, SIG_DFL);
       for (const Process& other : processes_) close(other.socket);
       close(ends[0]);
+      // Cases take and free the same megabytes again and again.
+      mallopt(M_TRIM_THRESHOLD, -1);
+      mallopt(M_MMAP_MAX, 0);
       serve_units(plan_, units_, ends[1], one.outbox());
       _exit(0);
     }

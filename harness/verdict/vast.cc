@@ -22,14 +22,14 @@ constexpr double kCheapToCut = 1 << 24;
 constexpr std::int64_t kRowsToCut = 128;
 constexpr auto kTwice = [](std::int64_t units) { return 2 * units; };
 constexpr auto kOneMore = [](std::int64_t units) { return units + 1; };
-// Each two counts of rows and columns; every count, where calls are cheap; counts of many rows beside all columns.
+// Each two counts of rows and columns; every count, where calls are cheap; counts of many rows beside all columns, where they are not dear.
 struct Cutting {
   Growth growth;
   bool by_all;
   double most_work;
 };
 constexpr Cutting kCuttings[] = {
-    {{1, kTwice}, true, 1e12}, {{1, kOneMore}, true, kCheapToCut}, {{1, kTwice}, false, 1e12}, {{7, kTwice}, false, 1e12}};
+    {{1, kTwice}, true, 1e12}, {{1, kOneMore}, true, kCheapToCut}, {{1, kTwice}, false, 1e9}, {{7, kTwice}, false, 1e9}};
 
 bool repeats(const TensorSpec& spec) {
   return spec.role == Direction::in && static_cast<std::size_t>(spec.elements()) * dtype_size(spec.dtype) > kMostDense;
@@ -85,7 +85,7 @@ VastCheck::VastCheck(const Op& op, Params params, RepeatedInputs& inputs)
 void VastCheck::place(const TensorSpec& spec, RepeatedInputs& inputs) {
   const auto stream = static_cast<std::uint32_t>(memory_.size() + 1);
   const RepeatedMemory& memory = memory_.emplace_back(
-      repeats(spec) ? inputs.of(spec, stream) : std::make_shared<RepeatedFile>(dtype_size(spec.dtype)), spec.extent_bytes());
+      repeats(spec) ? inputs.of(spec, stream) : std::make_shared<RepeatedFile>(dtype_size(spec.dtype)), spec);
   pointers_.push_back(memory.begin());
   if (spec.role == Direction::out) return;
   if (!repeats(spec)) {
@@ -102,7 +102,9 @@ std::string VastCheck::complaint(const KernelEnd& end) const {
   if (!end.fault) return fmt::format("returned {}; expected ok", status_name(static_cast<AssayStatus>(end.status)));
   if (!end.fault->text.empty()) return end.fault->text;
   for (std::size_t t = 0; t < memory_.size(); ++t) {
-    if (memory_[t].owns(end.fault->address)) return "changed its input " + signature_.tensors[t].name;
+    if (!memory_[t].owns(end.fault->address)) continue;
+    const char* const what = memory_[t].in_gap(end.fault->address) ? "touched what lies between rows of " : "changed its input ";
+    return what + signature_.tensors[t].name;
   }
   return fmt::format("touched memory that is no tensor's, or raised signal {}", end.fault->signal);
 }

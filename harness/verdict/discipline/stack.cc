@@ -66,6 +66,9 @@ class LeasedStack {
     all.free.push_back(std::move(stack_));
   }
   KernelStack& get() const { return *stack_; }
+  static void refill_idle() {
+    for (const auto& stack : pool().free) stack->refill();
+  }
 
  private:
   struct Pool {
@@ -82,6 +85,10 @@ class LeasedStack {
 KernelStack& KernelStack::of_this_thread() {
   thread_local const LeasedStack leased;
   return leased.get();
+}
+
+void KernelStack::refill_idle() {
+  LeasedStack::refill_idle();
 }
 
 // From below: what no frame may reach, the stack, a guard page, the handlers' stack.

@@ -27,6 +27,8 @@ class KernelStack {
 
   // As no call has left it. A call does it by itself; done before, callers that begin together begin together.
   void refill();
+  // Those that no thread has now. After a fork each page that is written is copied, and all threads wait for that; where there is one, none.
+  static void refill_idle();
   // Calls it. An exception passes through; so does a jump. Returns what it returned, as a number.
   int call(KernelFunction kernel, const void* args);
 
