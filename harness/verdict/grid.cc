@@ -31,7 +31,7 @@ bool fill(const Op& op, const ShapeSpace& space, const std::vector<Split>& split
       if (split != nullptr) params.set(size.name, std::min(size.limit, in_units(units * split->unit, size)));
     }
     if (space.mend != nullptr) space.mend(params);
-    if (work_of(op, params) <= kGridWork && steps_of(cost_of(op, params)) <= kGridSteps) return true;
+    if (steps_of(cost_of(op, params)) <= kGridSteps && work_of(op, params) <= kGridWork) return true;
   }
   return false;
 }

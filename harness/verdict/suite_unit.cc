@@ -173,7 +173,7 @@ class UnitRun {
       if (deal("vast " + params.to_string())) mine.push_back(params);
     }
     plan_cases(mine.size());
-    RepeatedInputs inputs(1);
+    static RepeatedInputs inputs(1);
     for (const Params& params : mine) {
       VastCheck check(op_, params, inputs);
       for (const Variant& variant : variants_of(op_)) {

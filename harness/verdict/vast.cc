@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::size_t kMostDense = 8 << 20;     // bytes, less than any period; tensors of more are their file again and again
 constexpr std::size_t kMostInParts = 96 << 20;  // bytes of a tensor: what is longer is there for its addresses
+constexpr std::size_t kKeptInputs = 8;          // of 16 MiB
 constexpr double kCheapToCut = 1 << 24;
 constexpr std::int64_t kRowsToCut = 128;
 constexpr auto kTwice = [](std::int64_t units) { return 2 * units; };
@@ -64,6 +65,7 @@ std::shared_ptr<const RepeatedFile> RepeatedInputs::of(const TensorSpec& spec, s
   };
   const auto found = std::ranges::find_if(made_, same);
   if (found != made_.end()) return found->file;
+  if (made_.size() == kKeptInputs) made_.erase(made_.begin());
   const std::size_t size = dtype_size(spec.dtype);
   auto file = std::make_shared<RepeatedFile>(size);
   const TensorSpec column = input(spec.name, spec.dtype, {static_cast<std::int64_t>(file->bytes() / size), 1});

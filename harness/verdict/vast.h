@@ -18,7 +18,7 @@
 
 namespace assay {
 
-// What the long inputs of an op's vast calls hold, made once: they lie in many calls, of many lengths.
+// What the long inputs of vast calls hold, the last of them kept: they lie in many calls, of many lengths, of an op and of its neighbours.
 class RepeatedInputs {
  public:
   explicit RepeatedInputs(std::uint64_t seed) : seed_(seed) {}
