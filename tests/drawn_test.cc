@@ -40,6 +40,11 @@ void into_its_input(const RmsNormArgs& a) {
   const_cast<float*>(a.x)[a.n - 1] += 1;
 }
 
+// Where the file that is mapped again and again holds no row.
+void far_between_rows(const RmsNormArgs& a) {
+  a.y[a.y_stride / 2] = 1;
+}
+
 struct Wrong {
   const char* name;
   AssayStatus (*run)(const void* args);
@@ -66,6 +71,9 @@ TEST(Drawn, VastCallsNameWhatIsWrong) {
   RepeatedInputs inputs(1);
   VastCheck check(rms_norm(), rms_norm().family->shapes(rms_norm()).vast.front(), inputs);
   expect_named(check);
+  const CaseResult between = check.check(Variant{"far_between_rows", Isa::scalar, then<far_between_rows>}, Checks::all());
+  ASSERT_TRUE(between.failure);
+  EXPECT_EQ(between.failure->message, "touched what lies between rows of y");
 }
 
 // Of those that this CPU runs.

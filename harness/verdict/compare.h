@@ -52,6 +52,9 @@ Comparison compare_encoded(const Array& y, const reference::Encoding& encoding, 
 // Holds bytes to bytes; the first difference is `worst`. NaNs are equal to NaNs if `any_nan`.
 Comparison compare_bytes(const TensorSpec& spec, const Array& y, const Kept& want, bool any_nan);
 
+// Holds bytes to those that the reference computed, all or a sample.
+Comparison compare_computed(const TensorSpec& spec, const Array& y, const reference::Expected& expected, bool any_nan);
+
 // A bounded or an exact output against what its reference computed: all of it, or a sample.
 Comparison compare_expected(const reference::Contract& contract, const TensorSpec& spec, const Array& y,
                             const reference::Expected& expected);

@@ -71,7 +71,10 @@ RepeatedMemory::RepeatedMemory(std::shared_ptr<const RepeatedFile> file, const T
 }
 
 RepeatedMemory::RepeatedMemory(RepeatedMemory&& other) noexcept
-    : file_(std::move(other.file_)), base_(std::exchange(other.base_, nullptr)), begin_(other.begin_), mapped_(other.mapped_),
+    : file_(std::move(other.file_)),
+      base_(std::exchange(other.base_, nullptr)),
+      begin_(other.begin_),
+      mapped_(other.mapped_),
       laps_(std::move(other.laps_)) {}
 
 RepeatedMemory::~RepeatedMemory() {

@@ -77,6 +77,10 @@ void scatter(const TensorSpec& spec, const Array& dense, void* base) {
   }
 }
 
+void clear(const TensorSpec& spec, void* base) {
+  for (const Run& run : runs_of(spec)) std::memset(static_cast<std::uint8_t*>(base) + run.offset, 0, run.bytes);
+}
+
 void for_each_run(const TensorSpec& spec, const std::function<void(std::size_t offset, std::size_t bytes)>& visit) {
   for (const Run& run : runs_of(spec)) visit(run.offset, run.bytes);
 }

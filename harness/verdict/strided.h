@@ -15,6 +15,8 @@ namespace assay {
 // Gathers a strided tensor into a dense one, and back.
 Array gather(const TensorSpec& spec, const void* base);
 void scatter(const TensorSpec& spec, const Array& dense, void* base);
+// Zeros in its place.
+void clear(const TensorSpec& spec, void* base);
 
 // Calls visit(offset, bytes) for each stretch of the tensor without a gap, from its first byte, in logical order.
 void for_each_run(const TensorSpec& spec, const std::function<void(std::size_t offset, std::size_t bytes)>& visit);

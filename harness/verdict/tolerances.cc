@@ -19,6 +19,12 @@ void Tolerances::add(double value, double truth) {
   all_close = all_close && std::fabs(error) <= kUsualClose + kUsualClose * std::fabs(truth);
 }
 
+void Tolerances::add(DType dtype, const std::uint8_t* got, const std::uint8_t* want) {
+  const std::vector<double> values = element_values(dtype, got);
+  const std::vector<double> truths = element_values(dtype, want);
+  for (std::size_t i = 0; i < values.size(); ++i) add(values[i], truths[i]);
+}
+
 void Tolerances::add(const Tolerances& other) {
   error_squares += other.error_squares;
   truth_squares += other.truth_squares;

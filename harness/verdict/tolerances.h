@@ -19,6 +19,8 @@ struct Tolerances {
   bool classes_differ = false;  // an infinity or NaN that the other is not: either test sees it
 
   void add(double value, double truth);
+  // Of an element's numbers.
+  void add(DType dtype, const std::uint8_t* got, const std::uint8_t* want);
   void add(const Tolerances& other);
   // Infinite where classes differ, or the truth is zero and the output is not.
   double nmse() const;

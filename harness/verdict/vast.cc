@@ -79,7 +79,7 @@ VastCheck::VastCheck(const Op& op, Params params, RepeatedInputs& inputs)
   all_ = {{params_, pointers_}, signature_, sampled_outputs(op, params_, pointers_, inputs.seed())};
   last_ = all_;
   last_.call = last_rows(op, all_.call);
-  if (last_.call.pointers == all_.call.pointers) return;
+  if (!has_last()) return;
   last_.signature = signature_of(op, last_.call.params);
   last_.expected = sampled_outputs(op, last_.call.params, last_.call.pointers, inputs.seed());
 }
@@ -125,11 +125,9 @@ VastCheck::Ran VastCheck::run(const Variant& variant, std::span<const CallPart> 
   for (std::size_t t = 0; t < memory_.size(); ++t) {
     const TensorSpec& spec = signature_.tensors[t];
     if (spec.role == Direction::in) continue;
-    Array& output = ran.outputs.emplace_back(gather(spec, pointers_[t]));
-    ran.last.push_back(gather(last_.signature.tensors[t], last_.call.pointers[t]));
-    Array nothing = output;
-    std::ranges::fill(nothing.bytes, std::uint8_t{0});
-    scatter(spec, nothing, pointers_[t]);  // for the next variant, and so that what is left was written elsewhere
+    ran.outputs.push_back(gather(spec, pointers_[t]));
+    if (has_last()) ran.last.push_back(gather(last_.signature.tensors[t], last_.call.pointers[t]));
+    clear(spec, pointers_[t]);  // for the next variant, and so that what is left was written elsewhere
     const std::int64_t left = memory_[t].find_written();
     if (left >= 0 && ran.violation.empty())
       ran.violation = fmt::format("wrote outside the rows of {}: at byte {} modulo {}", spec.name, left, memory_[t].period());
@@ -139,7 +137,7 @@ VastCheck::Ran VastCheck::run(const Variant& variant, std::span<const CallPart> 
 
 std::optional<Failure> VastCheck::judge(const Rows& rows, const Ran& ran, const Checks& checks, CaseResult& result) const {
   if (!ran.violation.empty()) return Failure{Check::guard, ran.violation};
-  const std::vector<Array>& outputs = &rows == &last_ ? ran.last : ran.outputs;
+  const std::vector<Array>& outputs = &rows == &last_ ? last_of(ran) : ran.outputs;
   for (std::size_t o = 0; o < outputs.size(); ++o) {
     const TensorSpec& spec = rows.signature.tensors[memory_.size() - outputs.size() + o];
     const Comparison found = compare_expected(*op_.contract, spec, outputs[o], rows.expected[o]);
@@ -149,7 +147,7 @@ std::optional<Failure> VastCheck::judge(const Rows& rows, const Ran& ran, const 
     const Check check = op_.contract->exactness == reference::Exactness::exact ? Check::exact : Check::bound;
     if (found.margin > 1 && checks.has(check))
       return Failure{check, found.worst ? describe_miss(spec, *found.worst) : found.note};
-    if (checks.has(Check::bits) && ran.last[o].bytes != scalar_->last[o].bytes)
+    if (checks.has(Check::bits) && last_of(ran)[o].bytes != last_of(*scalar_)[o].bytes)
       return Failure{Check::bits, "not the scalar kernel's bits: " + spec.name};
   }
   return std::nullopt;

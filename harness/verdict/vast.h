@@ -64,8 +64,10 @@ class VastCheck {
   struct Ran {
     std::string violation;
     std::vector<Array> outputs;  // of all rows; those that were not asked for are zeros
-    std::vector<Array> last;     // of last_
+    std::vector<Array> last;     // of last_, where it is another
   };
+  bool has_last() const { return last_.call.pointers != all_.call.pointers; }
+  static const std::vector<Array>& last_of(const Ran& ran) { return ran.last.empty() ? ran.outputs : ran.last; }
   void place(const TensorSpec& spec, RepeatedInputs& inputs);
   // What is wrong with how a call ended; empty: nothing.
   std::string complaint(const KernelEnd& end) const;

@@ -99,7 +99,7 @@ ShapeSpace shapes(const Op& op) {
                     {"dst_stride", 0, 0, unit, "k"}},
                    {},
                    nullptr,
-                   {{{"rows", 6}, {"k", 256}, {"src_stride", kVastStride}, {"dst_stride", kVastStride / unit + 5}}}};
+                   {{{"rows", 6}, {"k", 256}, {"src_stride", kVastStride}, {"dst_stride", kVastStride + 5}}}};
   // More rows than 16 bits count, where they fit into memory that repeats.
   if (op.to == DType::q8_0) space.vast.push_back({{"rows", kCounters.back() + 300}, {"k", unit}});
   return space;

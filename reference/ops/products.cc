@@ -131,8 +131,11 @@ void add_dear_calls(const Op& op, ShapeSpace& space) {
   // As models have them: a vocabulary, a square, a few sequences at once, a prompt; each just past what is long in all of its sizes.
   if (is_gemv(op) || is_linear(op)) add(1, 100000 + 3 * 32, 1024 + 256);
   add(7, 4096, 4096);
-  if (!is_gemv(op)) add(11, 1024 + 32, 1024 + 256);
-  if (!is_gemv(op)) add(256 + 1, 1024 + 32 + 5, 2048 + 256);
+  if (!is_gemv(op)) {
+    add(16, 1024 + 32, 1024 + 256);
+    space.vast.back().set("x_stride", (1024 + 256) / dtype_numbers(x_type(op)) + 1);
+    add(256 + 1, 1024 + 32 + 5, 2048 + 256);
+  }
   if (is_tile(op)) return;
   for (const std::int64_t n : {1536, 3072, 5120, 9728, 19456, 40960, 81920, 151936}) {
     add(1, n, std::max(unit, dtype_numbers(x_type(op))));
@@ -157,7 +160,6 @@ ShapeSpace shapes(const Op& op) {
     add_dear_calls(op, space);
     return space;
   }
-  const std::int64_t far = kVastStride / dtype_numbers(x_type(op));
   const Border panel = rows_at_once(op);
   ShapeSpace space{{used({"m", 5, 40}, {}, {panel}),
                     used({"n", 77, 130}, kOutputWidths, columns),
@@ -166,12 +168,12 @@ ShapeSpace shapes(const Op& op) {
                     {"y_stride", 0, 0, 1, "n"}},
                    {},
                    nullptr,
-                   {{{"m", 6}, {"n", 35}, {"k", 256}, {"x_stride", far}, {"y_stride", kVastStride + 64}},
-                    // The second panel begins past 2^32.
+                   {{{"m", 6}, {"n", 35}, {"k", 1024 + 256}, {"x_stride", kVastStride}, {"y_stride", kVastStride + 64}},
+                    // The second panel begins past 2^32, of whole tiles too.
                     {{"m", panel.at() + 2},
-                     {"n", 1},
+                     {"n", 35},
                      {"k", 256},
-                     {"x_stride", 4 * far / panel.at() + 1},
+                     {"x_stride", 4 * kVastStride / panel.at() + 1},
                      {"y_stride", 4 * kVastStride / panel.at() + 64}}}};
   // More rows than 16 bits count, by a panel and more.
   if (!is_tile(op)) space.vast.push_back({{"m", kCounters.back() + 300}, {"n", 1}, {"k", 256}});

@@ -106,7 +106,16 @@ RULES = (
 # What changes nothing: file, what the mutant says it does, ops, and why.
 EQUIVALENT = (
     (r"products/", r"\bj \* args\.", ("gemv_*", "matvec_*"), "one row: j is 0"),
-    (r"products/tile_gemm\.h", r"^\(?r0( \+ r\))? \* args\.\w+: the row in 16 bits", ("*",), "rows of a panel of 192"),
+    (r"products/tile_gemm\.h", r"^\(?r0( \+ r\))? \* args\.\w+: the row in (8|16) bits", ("*",), "rows of a panel of 192"),
+    (r"products/tile_gemm\.h", r"totals\.stride in 32 bits", ("*",), "rows of 256"),
+    (r"products/plain_gemv\.h", r"i \* blocks in 32 bits", ("*",), "so many blocks are 38 GB"),
+    (r"simd/stream\.h", r"the element in 16 bits", ("gemm_*",), "blocks of 64 columns"),
+    (r"products/decoded_columns\.h", r"^always the first", ("gem?_q4_k_f32",), "a chunk is one block"),
+    (r"products/decoded_gemm\.h", r"^always the first: const int64_t depth", ("gemm_q4_k_f32",), "all chunks are whole"),
+    (r"products/decoded_gemm\.h", r"^always the first: stream", ("gemm_q8_0_f32",), "a chunk is as long as a block of columns"),
+    (r"products/block_gemm\.h", r"^always the first: add_panel", ("*",), "what is prefetched is read all the same"),
+    (r"products/decoded_gemm\.h", r"^one more: at_most\((kDecodedRows|kTileRows|Rows)", ("*",), "one more is written again by the next, and the last is whole"),
+    (r"products/block_gemm\.h", r"^one more: at_most\(kPanelRows", ("gemm_*_x16_*",), "one more is written again by the next, and the last is whole"),
     (r"products/linear\.h", r"args\.m \* blocks in 32 bits", ("linear_*",), "so many activations are 270 GB"),
     (r"products/block_gemm\.h", r"^(r|\(row \+ r\)) \* \w*\.?[xy]_stride: the row in (8|16) bits", ("*",), "rows of a panel of 128"),
     (r"products/tile_gemv\.h", r"^none begins anew", ("matvec_*",), "the first chunk's sum is added to +0"),
@@ -133,7 +142,6 @@ EQUIVALENT = (
     (r"kv/repack\.h", r"in 32 bits", ("*",), "no model's cache has 2^31 numbers"),
     (r"kv/kernels\.cc", r"p \* args\.dst_row_stride in 32 bits", ("*",), "rows of a larger stride, which is at most 2^31"),
     (r"codecs/ranges\.h", r"one too far: x \+= kLanes", ("encode_q6_k",), "the first vector holds all sixteen numbers"),
-    (r"codecs/kernels\.cc", r"j \* args\.dst_stride in 32 bits", ("quantize_*",), "so many blocks are 70 GB"),
     (r"codecs/kernels\.cc", r"j \* args\.", ("encode_*",), "one row: j is 0"),
     (r"codecs/(encode_affine|ranges|search_affine|encode_centred|search_centred)\.h", r"the element in 16 bits", ("*",), "the elements of one block"),
 )
