@@ -84,13 +84,12 @@ std::optional<Failure> CaseCheck::check_repeats(const Candidate& candidate, cons
   return std::nullopt;
 }
 
-// What a case is tried in beside its first placement: every further one, and one cut in two. Of a case that was drawn, which stands for
+// What a case is tried in beside its first placement: every further one, and every cut in two. Of a case that was drawn, which stands for
 // many, of one for the bias, which is long, and of one that is large, one of them, and once in place.
 CaseCheck::Surroundings CaseCheck::surroundings() const {
   constexpr std::size_t kLarge = 64 << 20;
   Surroundings all{{call_.placements().begin() + 1, call_.placements().end()}, {}};
   if (test_.status == ASSAY_OK) all.splits = call_.signature().splits;
-  if (all.splits.size() > 1) all.splits = {all.splits[seed_of(test_.name) % all.splits.size()]};
   if (!test_.drawn && !test_.judge_bias && call_.bytes() < kLarge) return all;
   std::vector<Placement> meant;
   std::ranges::copy_if(all.placements, std::back_inserter(meant), &Placement::meant);

@@ -132,12 +132,13 @@ void add_dear_calls(const Op& op, ShapeSpace& space) {
   if (is_gemv(op) || is_linear(op)) add(1, 100000 + 3 * 32, 1024 + 256);
   add(7, 4096, 4096);
   if (!is_gemv(op)) {
+    add(11, 1024 + 32, 1024 + 256);
     add(16, 1024 + 32, 1024 + 256);
     space.vast.back().set("x_stride", (1024 + 256) / dtype_numbers(x_type(op)) + 1);
     add(256 + 1, 1024 + 32 + 5, 2048 + 256);
   }
   if (is_tile(op)) return;
-  for (const std::int64_t n : {1536, 3072, 5120, 9728, 19456, 40960, 81920, 151936}) {
+  for (const std::int64_t n : {1536, 3072, 5120, 9728, 19456, 40960, 81920 + 5, 151936}) {
     add(1, n, std::max(unit, dtype_numbers(x_type(op))));
   }
 }
@@ -170,7 +171,7 @@ ShapeSpace shapes(const Op& op) {
                    nullptr,
                    {{{"m", 6}, {"n", 35}, {"k", 1024 + 256}, {"x_stride", kVastStride}, {"y_stride", kVastStride + 64}},
                     // The second panel begins past 2^32, of whole tiles too.
-                    {{"m", panel.at() + 2},
+                    {{"m", panel.at() + 16},
                      {"n", 35},
                      {"k", 256},
                      {"x_stride", 4 * kVastStride / panel.at() + 1},
