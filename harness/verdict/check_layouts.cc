@@ -18,6 +18,7 @@ constexpr const char* kByThreads = "not the same when threads run it";
 constexpr int kMostCallers = 8;
 constexpr int kCallers[] = {3, 4, 5, kMostCallers};
 constexpr int kRaces = 3;
+constexpr int kTwoShapes = 2;                 // times
 constexpr double kLeastThreadWork = 1 << 21;  // what takes no time meets no other
 constexpr double kMostThreadWork = 1 << 25;   // what takes long cannot be tried often
 constexpr double kManyCalls = 4200;           // past 4096, where a counter of 12 bits wraps
@@ -221,7 +222,7 @@ std::optional<Failure> CaseCheck::check_two_shapes(const Candidate& candidate, c
     return outcomes;
   };
   const std::vector<Outcome> alone = run(false);
-  for (int race = 0; race < kRaces; ++race) {
+  for (int time = 0; time < kTwoShapes; ++time) {
     const std::string how =
         fmt::format("when {} threads run it at once, every second with {}", kTwoOfEach, other_sizes->params.to_string());
     if (auto failure = compare_callers(alone, run(true), how, candidate, checks)) return failure;

@@ -93,7 +93,7 @@ void VastCheck::place(const TensorSpec& spec, RepeatedInputs& inputs) {
   if (!repeats(spec)) {
     const Array data = generate_input(spec, distribution_for(spec, "gauss"), inputs.seed(), stream, data_period(spec.dtype));
     scatter(spec, data, memory.begin());
-    if (gather(spec, memory.begin()).bytes != data.bytes)
+    if (spec.extent_bytes() > data.bytes.size() && !holds(spec, memory.begin(), data))
       throw std::logic_error(fmt::format("{}: rows of {} lie on one another modulo {}", op_.name, spec.name, memory.period()));
   }
   memory.read_only();
