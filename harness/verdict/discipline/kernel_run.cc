@@ -43,11 +43,8 @@ void put_back(std::span<const std::span<std::byte>> pieces, const std::vector<st
   }
 }
 
-}  // namespace
-
-std::optional<CaughtFault> run_disciplined(const std::function<void()>& body, Allowed allowed) {
-  KernelStack& stack = KernelStack::of_this_thread();
-  Discipline discipline(call_rules(allowed));
+std::optional<CaughtFault> run_held(const std::function<void()>& body, Discipline& discipline) {
+  const KernelStack& stack = KernelStack::of_this_thread();
   count_allocations(true);
   std::optional<CaughtFault> fault = catch_faults(body);
   count_allocations(false);
@@ -59,17 +56,12 @@ std::optional<CaughtFault> run_disciplined(const std::function<void()>& body, Al
   return fault;
 }
 
-std::string no_status(int status) {
-  if (status >= 0 && status < ASSAY_STATUS_COUNT) return {};
-  return "returned " + std::to_string(status) + ", which is no AssayStatus";
-}
-
-KernelEnd run_kernel(KernelFunction kernel, const void* args, Allowed allowed) {
+KernelEnd run_held(KernelFunction kernel, const void* args, Discipline& discipline) {
   KernelEnd end;
   KernelStack& stack = KernelStack::of_this_thread();
   const Allocations before = allocations();
   const std::uint64_t threads = threads_started();
-  end.fault = run_disciplined([&] { end.status = stack.call(kernel, args); }, allowed);
+  end.fault = run_held([&] { end.status = stack.call(kernel, args); }, discipline);
   end.took_memory = allocations().taken != before.taken;
   end.started_threads = threads_started() != threads;
   if (end.fault) return end;
@@ -77,6 +69,23 @@ KernelEnd run_kernel(KernelFunction kernel, const void* args, Allowed allowed) {
   if (broken.empty()) broken = no_status(end.status);
   if (!broken.empty()) end.fault = CaughtFault{0, nullptr, std::move(broken)};
   return end;
+}
+
+}  // namespace
+
+std::string no_status(int status) {
+  if (status >= 0 && status < ASSAY_STATUS_COUNT) return {};
+  return "returned " + std::to_string(status) + ", which is no AssayStatus";
+}
+
+std::optional<CaughtFault> run_disciplined(const std::function<void()>& body, Allowed allowed) {
+  Discipline discipline(call_rules(allowed));
+  return run_held(body, discipline);
+}
+
+KernelEnd run_kernel(KernelFunction kernel, const void* args, Allowed allowed) {
+  Discipline discipline(call_rules(allowed));
+  return run_held(kernel, args, discipline);
 }
 
 void run_at_once(std::size_t count, const std::function<void(std::size_t)>& body) {
@@ -111,8 +120,9 @@ Repeated repeat_kernel(KernelFunction kernel, const void* args, Allowed allowed,
                        std::int64_t times) {
   const std::vector<std::byte> before = copy_of(written);
   Repeated repeated;
+  Discipline each(call_rules(allowed));
   const auto call_once = [&] {
-    const KernelEnd before_it = std::exchange(repeated.end, run_kernel(kernel, args, allowed));
+    const KernelEnd before_it = std::exchange(repeated.end, run_held(kernel, args, each));
     repeated.end.took_memory |= before_it.took_memory;
     repeated.end.started_threads |= before_it.started_threads;
   };
