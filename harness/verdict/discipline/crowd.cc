@@ -55,10 +55,8 @@ class Crowd::Timed {
     set(next_);
     if (next_ < kLongest) next_ *= 2;
   }
-  void stop() {
-    stops_ = false;
-    set(0);
-  }
+  // A timer that is still to run ends with the caller or with its next call: to set it costs more than many a call.
+  void stop() { stops_ = false; }
 
   static thread_local Timed* own;
 
