@@ -131,7 +131,6 @@ const Split* split_for_threads(const Signature& signature, const Params& params)
 // How much a case can tell of what threads do to a kernel: 0, nothing; kEnoughWorth: as much as any.
 int thread_worth(const Op& op, const TestCase& test);
 inline constexpr int kEnoughWorth = 8;
-inline constexpr std::size_t kSmallBytes = 512;  // of the case that is called many times: no smaller
 
 // One case of one op, laid out once: what does not depend on the variant is computed when first needed.
 class CaseCheck {
@@ -155,9 +154,9 @@ class CaseCheck {
   // The verdict with a failure that came late; without one as it was.
   void apply(std::optional<Failure> failure, CaseResult& result) const;
   bool refused() const { return test_.status != ASSAY_OK; }
-  // Whether a kernel that writes zeros would pass, or none was checked.
-  bool blind() const { return !baseline_ || baseline_->zeros_pass; }
   std::size_t bytes() const { return call_.bytes(); }
+  // Whether it could tell that one of many calls went wrong: it was checked, writes something, and zeros would not pass.
+  bool worth_many_calls() const;
 
  private:
   struct Surroundings {

@@ -230,6 +230,12 @@ std::optional<Failure> CaseCheck::check_two_shapes(const Candidate& candidate, c
   return std::nullopt;
 }
 
+bool CaseCheck::worth_many_calls() const {
+  constexpr std::size_t kSmallBytes = 512;
+  const bool tells = !refused() && baseline_ && !baseline_->zeros_pass;
+  return tells && call_.bytes() >= kSmallBytes && cost_of(op_, test_.params).bytes > 0;
+}
+
 std::optional<Failure> CaseCheck::check_many_calls(const Candidate& candidate, const Checks& checks) {
   if (!judges_layouts(candidate, checks) || refused()) return std::nullopt;
   call_.allow_over_read(candidate.traits.over_read());

@@ -64,9 +64,7 @@ class Cases {
       run_.done(results_[number].back());
     }
     const bool of_all = std::ranges::find(asked, false) == asked.end();
-    if (!of_all || check.refused() || check.blind() || check.bytes() < kSmallBytes ||
-        (smallest_ && smallest_->bytes() <= check.bytes()))
-      return;
+    if (!of_all || !check.worth_many_calls() || (smallest_ && smallest_->bytes() <= check.bytes())) return;
     smallest_.emplace(std::move(check));
     smallest_number_ = number;
   }

@@ -95,7 +95,7 @@ Cases prepared_cases(const Op& op) {
     CaseCheck& one = cases.all[i];
     const CaseResult result = one.check(scalar, Checks::parse("classes,bound,exact"));  // computes what is kept
     if (result.failure) throw std::runtime_error(result.op + " " + result.case_name + ": " + result.failure->message);
-    if (one.refused() || one.blind() || one.bytes() < kSmallBytes || one.bytes() >= least) continue;
+    if (!one.worth_many_calls() || one.bytes() >= least) continue;
     least = one.bytes();
     cases.smallest = i;
   }
