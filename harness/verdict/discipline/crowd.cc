@@ -52,7 +52,8 @@ class Crowd::Timed {
   }
   void start() {
     stops_ = true;
-    set(next_);
+    const itimerspec at{{0, 0}, {0, next_}};
+    timer_settime(timer_, 0, &at, nullptr);
     if (next_ < kLongest) next_ *= 2;
   }
   // A timer that is still to run ends with the caller or with its next call: to set it costs more than many a call.
@@ -61,11 +62,6 @@ class Crowd::Timed {
   static thread_local Timed* own;
 
  private:
-  void set(long ns) {
-    const itimerspec at{{0, 0}, {0, ns}};
-    timer_settime(timer_, 0, &at, nullptr);
-  }
-
   Crowd& crowd_;
   timer_t timer_{};
   long next_ = 0;  // ns to the next stop
