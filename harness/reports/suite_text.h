@@ -8,18 +8,10 @@
 #include <vector>
 
 #include "harness/reports/style.h"
+#include "harness/reports/suite_problems.h"
 #include "harness/verdict/suite.h"
 
 namespace assay {
-
-// How much of it is said.
-struct Detail {
-  enum class Level : std::uint8_t { quiet, normal, verbose } level = Level::normal;
-  std::size_t most_failures = 5;  // kinds of failure that are shown
-
-  bool quiet() const { return level == Level::quiet; }
-  bool verbose() const { return level == Level::verbose; }
-};
 
 // A line a variant, printed op by op.
 class SuiteRows {
@@ -44,9 +36,6 @@ std::string suite_end(const SuiteResult& result, const Checks& checks, const Sty
 
 // All of it.
 std::string suite_table(const SuiteResult& result, const Checks& checks, const Style& style, const Detail& detail = {});
-
-// One failed or mistrusted case: what, where, both values, the command.
-std::string describe_problem(const CaseResult& result, const Style& style);
 
 // What the columns and the words of the sum mean.
 std::string explain_columns(const Style& style);

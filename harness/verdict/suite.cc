@@ -11,22 +11,11 @@
 
 #include "harness/verdict/nearest.h"
 #include "harness/verdict/suite_processes.h"
+#include "harness/verdict/suite_progress.h"
 #include "harness/verdict/trials.h"
 
 namespace assay {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-// What is known of a unit.
-struct UnitState {
-  UnitResult result;
-  std::int64_t planned = 0;  // results, as far as it has counted them
-  std::int64_t done = 0;
-  std::optional<Clock::time_point> started;
-  std::optional<double> seconds;
-  std::string lost;  // how its process ended
-};
 
 class Suite {
  public:
@@ -72,7 +61,7 @@ class Suite {
 
   void run_here() {
     for (std::size_t u = 0; u < units_.size(); ++u) {
-      states_[u].started = Clock::now();
+      states_[u].started = SuiteClock::now();
       const UnitWatch watch{[&](std::int64_t more) { states_[u].planned += more; }, [&](const CaseResult& one) { take(u, one); },
                             [this] { return stop(); }};
       try {
@@ -84,7 +73,7 @@ class Suite {
   }
 
   UnitEvents events() {
-    return {.started = [this](std::size_t u) { states_[u].started = Clock::now(); },
+    return {.started = [this](std::size_t u) { states_[u].started = SuiteClock::now(); },
             .said =
                 [this](std::size_t u, SuiteMessage message) {
                   if (message.what == SuiteMessage::What::planned) states_[u].planned += message.planned;
@@ -115,7 +104,7 @@ class Suite {
     UnitState& state = states_[u];
     state.result = std::move(whole);
     state.done = state.planned = std::ssize(state.result.cases);
-    state.seconds = std::chrono::duration<double>(Clock::now() - *state.started).count();
+    state.seconds = std::chrono::duration<double>(SuiteClock::now() - *state.started).count();
     gather(false);
   }
 
@@ -146,51 +135,17 @@ class Suite {
     trials_.add_records(*unit.op, from.traits);
   }
 
-  // No more often than anybody reads.
-  void tell() {
-    if (Clock::now() - told_ < std::chrono::milliseconds(100)) return;
-    told_ = Clock::now();
-    watch_.progress(progress());
-  }
   SuiteProgress progress() const {
-    SuiteProgress now;
-    bool counted = true;
-    for (std::size_t u = 0; u < units_.size(); ++u) {
-      now.ops += u == 0 || units_[u].op != units_[u - 1].op ? 1 : 0;
-      now.cases_done += states_[u].done;
-      now.cases += states_[u].planned;
-      counted = counted && states_[u].started;
-    }
+    SuiteProgress now = progress_of(units_, states_, request_.jobs);
     now.ops_done = ops_done_;
-    if (!counted) now.cases = 0;
-    now.seconds_left = seconds_left();
     return now;
   }
-  // What units of their kind have taken, of those that are left.
-  std::optional<double> seconds_left() const {
-    struct Mean {
-      double sum = 0;
-      int count = 0;
-    };
-    std::map<Kind, Mean> means;
-    Mean all;
-    for (std::size_t u = 0; u < units_.size(); ++u) {
-      for (Mean* mean : {&means[units_[u].kinds.front()], &all}) {
-        mean->sum += states_[u].seconds.value_or(0);
-        mean->count += states_[u].seconds ? 1 : 0;
-      }
-    }
-    if (all.count == 0) return std::nullopt;
-    double left = 0;
-    for (std::size_t u = 0; u < units_.size(); ++u) {
-      if (states_[u].result.done) continue;
-      const Mean& mean = means.at(units_[u].kinds.front()).count > 0 ? means.at(units_[u].kinds.front()) : all;
-      const double gone = states_[u].started ? std::chrono::duration<double>(Clock::now() - *states_[u].started).count() : 0;
-      left += std::max(0.0, mean.sum / mean.count - gone);
-    }
-    return left / std::max(request_.jobs, 1);
+  // No more often than anybody reads.
+  void tell() {
+    if (SuiteClock::now() - told_ < std::chrono::milliseconds(100)) return;
+    told_ = SuiteClock::now();
+    watch_.progress(progress());
   }
-
   // Whether anything comes from this run's seed that another run's would not have.
   bool draws() const {
     return std::ranges::any_of(units_, [&](const Unit& unit) {
@@ -267,7 +222,7 @@ class Suite {
   std::vector<UnitState> states_;
   std::size_t gathered_ = 0;
   std::size_t ops_done_ = 0;
-  Clock::time_point told_;
+  SuiteClock::time_point told_;
   std::set<std::string> shapes_;
   std::set<std::string> tags_;
 };

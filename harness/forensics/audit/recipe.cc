@@ -19,7 +19,6 @@ namespace {
 
 constexpr double kU = 0x1p-24;
 constexpr std::uint64_t kMostBytes = 1U << 16;  // of a recipe's file
-constexpr ActivationRule kAsTheyAre = {};
 // Activations come in blocks of as many numbers as the weights.
 constexpr ActivationRule kByBlock = {.blocks32 = ActivationRounding::q8_0, .blocks256 = ActivationRounding::q8_k};
 // llama.cpp brings activations to the type of 16-bit weights too.
