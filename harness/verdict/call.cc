@@ -181,14 +181,15 @@ Outcome Call::run(Executor& executor, const Placement& placement, const Manner& 
   return examine(executor.run(*this, {&whole, 1}, manner));
 }
 
-std::vector<Array> Call::moved_on(std::vector<Array> inputs, bool begin_alike) {
+std::vector<Array> Call::moved_on(std::vector<Array> inputs, bool ends_alike) {
   constexpr std::int64_t kAlike = 16;  // numbers
   for (Array& input : inputs) {
     const auto element = static_cast<std::ptrdiff_t>(dtype_size(input.dtype));
     const std::int64_t most = is_block(input.dtype) ? 1 : kAlike;
-    const std::int64_t kept = begin_alike && input.elements() > 2 ? std::min(input.elements() / 2, most) : 0;
+    const std::int64_t kept = ends_alike && input.elements() > 3 ? std::min(input.elements() / 3, most) : 0;
     const auto first = input.bytes.begin() + kept * element;
-    if (input.bytes.end() - first > element) std::rotate(first, first + element, input.bytes.end());
+    const auto last = input.bytes.end() - kept * element;
+    if (last - first > element) std::rotate(first, first + element, last);
   }
   return inputs;
 }

@@ -67,7 +67,7 @@ class Call {
   // The whole call, and as many more of other data in memory of their own as makes `callers`, every second one the other call where it is
   // given. An outcome each; of all but the first only the outputs are looked at.
   std::vector<Outcome> run_rivals(Executor& executor, int callers, const Manner& manner, const OtherCall* other = nullptr);
-  // Other data at the same addresses, which begin alike: elements from the 17th on, or of the later half, have moved one on. For what a kernel
+  // Other data at the same addresses, which begin and end alike: all but sixteen elements at each end, or a third, have moved one on. For what a kernel
   // remembers; what it computes is not looked at. How it ended, if not by returning; else empty.
   std::string run_other_data(Executor& executor, const Placement& placement);
 
@@ -92,7 +92,7 @@ class Call {
   const Signature& signature_of_caller(std::size_t caller) const { return other_ && caller % 2 == 1 ? *other_ : signature_; }
   void have_callers(std::size_t count);
   void place(const Placement& placement, const std::vector<Array>& inputs, std::size_t caller = 0);
-  static std::vector<Array> moved_on(std::vector<Array> inputs, bool begin_alike);
+  static std::vector<Array> moved_on(std::vector<Array> inputs, bool ends_alike);
   std::vector<Place> places_of(const Placement& placement) const;
   // Poison is counted from there: in each memory it begins elsewhere, so that no gap is the copy of another.
   static const void* poison_origin(const void* base, std::size_t memory) {

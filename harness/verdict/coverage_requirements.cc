@@ -67,6 +67,7 @@ class Maker {
     whole(2 * kRemainders + 1, kFarStride - 1);
     gaps_alike();
     for (const std::int64_t side : {2 * kRemainders, kRemainders * kRemainders}) square(side);
+    one_left();
     for (const Params& call : space_.together) together(call);
   }
 
@@ -221,6 +222,15 @@ class Maker {
       if (size.in_every_call() && value <= size.limit) wishes.push_back(range(size, value, value));
     }
     add(std::move(wishes), fmt::format("every size {}", side), kSingleWork);
+  }
+  // One past whole registers, tiles and blocks everywhere, as every kernel counts them: by two, three and four, by 32 and by 64.
+  void one_left() {
+    std::vector<Wish> wishes;
+    for (const Size& size : space_.sizes) {
+      const std::int64_t units = size.in_use.empty() ? 13 : size.unit > 1 ? 5 : size.most > 130 ? 65 : 33;
+      if (size.in_every_call()) wishes.push_back(range(size, units * size.unit, units * size.unit));
+    }
+    add(std::move(wishes), "one left everywhere", kSingleWork);
   }
   void together(const Params& call) {
     std::vector<Wish> wishes;

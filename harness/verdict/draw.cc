@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <set>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "golden/philox.h"
@@ -70,10 +72,12 @@ bool costs_more(const Op& op, const ShapeSpace& space, const Params& fixed, doub
 
 // Halves the largest of the sizes that are free until the call costs no more than it may.
 void shrink(const Op& op, const ShapeSpace& space, const Params& fixed, double most, Params& params) {
+  std::set<std::string_view> kept;  // mended back: another size asks for them
   while (most < kAnyWork && work_of(op, params, most) > most) {
     const Size* largest = nullptr;
     for (const Size& size : space.sizes) {
       if (size.stride_of != nullptr || fixed.has(size.name) || params.integer_or(size.name, 0) <= size.unit) continue;
+      if (kept.contains(size.name)) continue;
       const auto units = [&](const Size& one) { return params.integer(one.name) / one.unit; };
       if (largest == nullptr || units(size) > units(*largest)) largest = &size;
     }
@@ -82,7 +86,7 @@ void shrink(const Op& op, const ShapeSpace& space, const Params& fixed, double m
     params.set(largest->name, in_units(before * 5 / 8, *largest));
     if (params.integer(largest->name) == before) params.set(largest->name, before - largest->unit);
     if (space.mend != nullptr) space.mend(params);
-    if (params.integer(largest->name) >= before) return;  // mended back: another size asks for it
+    if (params.integer(largest->name) >= before) kept.insert(largest->name);
   }
 }
 

@@ -81,7 +81,7 @@ std::vector<std::byte> bytes_of(std::span<const Arguments> all) {
 }
 
 // An Execution where two processes see it.
-struct Shared {
+struct SharedState {
   int status;
   MemoryFault fault;
   std::int64_t odd_call;
@@ -91,8 +91,8 @@ struct Shared {
 // In a child, whose calls write to the same memory. It has one thread, whatever this process has.
 template <class Run>
 Execution run_in_child(const Run& run) {
-  const GuardedMemory memory(sizeof(Shared));
-  auto* const shared = new (memory.begin()) Shared{};
+  const GuardedMemory memory(sizeof(SharedState));
+  auto* const shared = new (memory.begin()) SharedState{};
   malloc_trim(0);  // what is free need not be copied
   const pid_t child = fork();
   if (child == 0) {

@@ -1,6 +1,9 @@
 // Calls that are there for their parts: each long size beside few and many of what can be cut.
 #include <algorithm>
+#include <functional>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "harness/verdict/draw.h"
 #include "harness/verdict/vast.h"
@@ -11,8 +14,13 @@ namespace {
 constexpr double kGridWork = 1 << 24;   // with the bytes that are laid out
 constexpr double kGridSteps = 1 << 20;  // without
 constexpr std::int64_t kUsual = 16;
-constexpr std::int64_t kMostFlat = std::int64_t{1} << 19;
+constexpr std::int64_t kMostFlat = 3 << 20;
 constexpr double kFlatWork = 1 << 28;    // an encoder has fewer
+constexpr std::int64_t kPrompt = 512;    // tokens
+constexpr std::int64_t kPromptWidth = 4096;
+constexpr double kPromptWork = 1 << 29;
+constexpr double kPromptSteps = 1 << 26;
+constexpr std::size_t kMostOutput = 8 << 20;
 constexpr std::int64_t kMostUnits = 63;  // parts of 1, 2, 4 .. 32 of them; of 3, 6 .. 24 and what is left
 constexpr std::int64_t kLeastUnits = 7;
 constexpr std::int64_t kLeastOctave = 16;
@@ -36,6 +44,52 @@ bool fill(const Op& op, const ShapeSpace& space, const std::vector<Split>& split
   return false;
 }
 
+bool is_width(const Size& size) {
+  return size.in_every_call() && !size.in_use.empty();
+}
+bool is_count(const Size& size) {
+  return size.in_every_call() && size.in_use.empty();
+}
+
+// Into memory that repeats.
+bool outputs_fit(const Op& op, const Params& params) {
+  return std::ranges::none_of(signature_of(op, params).tensors, [](const TensorSpec& spec) {
+    return spec.role == Direction::out && spec.extent_bytes() > kMostOutput;
+  });
+}
+
+// Half of the largest width whose half costs less; false: there is none.
+bool narrow(const Op& op, const ShapeSpace& space, Params& params) {
+  std::vector<const Size*> widths;
+  for (const Size& size : space.sizes) {
+    if (is_width(size) && params.integer(size.name) > size.unit) widths.push_back(&size);
+  }
+  std::ranges::sort(widths, std::greater(), [&](const Size* size) { return params.integer(size->name); });
+  for (const Size* const size : widths) {
+    Params less = params;
+    less.set(size->name, in_units(params.integer(size->name) / 2, *size));
+    if (space.mend != nullptr) space.mend(less);
+    if (work_of(op, less) >= work_of(op, params)) continue;
+    params = std::move(less);
+    return true;
+  }
+  return false;
+}
+
+// As many rows as a prompt has tokens, of models' widths as far as the work allows; none where the op has no rows.
+std::optional<Params> prompt(const Op& op, const ShapeSpace& space, Params params) {
+  if (!std::ranges::any_of(space.sizes, is_count)) return std::nullopt;
+  for (const Size& size : space.sizes) {
+    if (is_width(size)) params.set(size.name, std::min(size.limit, in_units(kPromptWidth, size)));
+    if (is_count(size)) params.set(size.name, std::min(size.limit, in_units(kPrompt, size)));
+  }
+  if (space.mend != nullptr) space.mend(params);
+  while (work_of(op, params) > kPromptWork || steps_of(cost_of(op, params)) > kPromptSteps || !outputs_fit(op, params)) {
+    if (!narrow(op, space, params)) return std::nullopt;
+  }
+  return params;
+}
+
 }  // namespace
 
 std::vector<Params> grid_params(const Op& op) {
@@ -51,9 +105,10 @@ std::vector<Params> grid_params(const Op& op) {
   if (splits.empty()) return {};
   std::vector<Params> calls;
   if (space.sizes.size() == 1) {
-    Params& flat = calls.emplace_back(Params{{space.sizes.front().name, kMostFlat}});
-    while (work_of(op, flat) > kFlatWork) flat.set(space.sizes.front().name, flat.integer(space.sizes.front().name) / 2);
+    Params& flat = calls.emplace_back(Params{{space.sizes.front().name, in_units(kMostFlat + 37, space.sizes.front())}});
+    while (work_of(op, flat) > kFlatWork) flat.set(space.sizes.front().name, in_units(flat.integer(space.sizes.front().name) / 2, space.sizes.front()));
   }
+  if (auto call = prompt(op, space, usual)) calls.push_back(std::move(*call));
   for (const Size& size : space.sizes) {
     if (size.stride_of != nullptr || split_of(splits, size) != nullptr) continue;
     const std::vector<std::int64_t> in_use = values_in_use(size.in_use);

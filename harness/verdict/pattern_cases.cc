@@ -105,7 +105,7 @@ void leave_room(const ShapeSpace& space, int where, Params& params) {
   }
 }
 
-// The rows of two inputs, or of two outputs, take turns in one memory, as keys and values may in a cache's.
+// The rows of two tensors take turns in one memory, as keys and values may in a cache's.
 void add_turns(const Op& op, std::vector<TestCase>& cases) {
   const ShapeSpace space = op.family->shapes(op);
   for (const int where : {0, 1, 2}) {
@@ -116,7 +116,7 @@ void add_turns(const Op& op, std::vector<TestCase>& cases) {
       const std::vector<TensorSpec> specs = signature_of(op, params).tensors;
       for (std::size_t other = 0; other < specs.size(); ++other) {
         for (std::size_t one = 0; one < other; ++one) {
-          if (specs[one].role != specs[other].role || !turn_of(specs[one], specs[other])) continue;
+          if (!turn_of(specs[one], specs[other])) continue;
           const std::string what = fmt::format("rows of {} between those of {}", specs[other].name, specs[one].name);
           if (named_before.insert(what).second) cases.push_back(named(op, drawn_case(op, params, "gauss", kSeed), what));
         }
@@ -125,31 +125,73 @@ void add_turns(const Op& op, std::vector<TestCase>& cases) {
   }
 }
 
-// Of attention: keys whose scores are all -inf, the first block behind a span of keys for one head, the whole first span for the next, all
-// behind it for the third. Each query's first number is 1, and theirs -inf.
-std::optional<TestCase> masked_spans(const Op& op) {
+// Of attention: a call of a whole span of keys, 1,024, and a part of the next, in which each query's first number is 1.
+constexpr std::int64_t kBlock = 16;
+std::optional<TestCase> spans_case(const Op& op) {
   const ShapeSpace space = op.family->shapes(op);
   const auto keys = std::ranges::find_if(space.sizes, [](const Size& size) {
     return std::ranges::find(size.borders, std::string_view("kKeySpan"), &Border::constant) != size.borders.end();
   });
   if (keys == space.sizes.end()) return std::nullopt;
-  const std::int64_t span = std::ranges::find(keys->borders, std::string_view("kKeySpan"), &Border::constant)->at();
-  constexpr std::int64_t kBlock = 16;
-  const std::int64_t length = span + 3 * kBlock - 8;
   Params params = square_params(op, "");
   for (const auto& [name, value] : {std::pair("n_kv", 3), {"group", 2}, {"rows", 2}}) {
     if (params.has(name)) params.set(name, std::int64_t{value});
   }
-  params.set(keys->name, length);
+  params.set(keys->name, keys->borders.front().at() + 3 * kBlock - 8);
   TestCase test = drawn_case(op, std::move(params), "gauss", kSeed);
   const std::int64_t width = row_length(test.inputs[0]);
   for (std::int64_t i = 0; i < test.inputs[0].elements(); i += width) put(test.inputs[0], i, SpecialNumber::one);
-  const std::pair<std::int64_t, std::int64_t> masked[] = {{span, span + kBlock}, {0, span}, {span, length}};
+  return test;
+}
+
+// Its keys and values, [head, position, width].
+struct View {
+  TestCase& test;
+  std::int64_t width = row_length(test.inputs[0]);
+  std::int64_t length = test.params.integer("length");
+  std::int64_t span = length - 3 * kBlock + 8;
+
+  void score(std::int64_t head, std::int64_t key, SpecialNumber number, bool negative = false) {
+    put(test.inputs[1], (head * length + key) * width, number, negative);
+  }
+  void value(std::int64_t head, std::int64_t key, SpecialNumber number) { put(test.inputs[2], (head * length + key) * width + 1, number); }
+};
+
+// The first block behind a span for one head, the whole first span for the next, all behind it for the third.
+void add_masked_spans(const Op& op, TestCase test, std::vector<TestCase>& cases) {
+  View view{test};
+  const std::pair<std::int64_t, std::int64_t> masked[] = {{view.span, view.span + kBlock}, {0, view.span}, {view.span, view.length}};
   for (std::int64_t head = 0; head < std::ssize(masked); ++head) {
     for (std::int64_t key = masked[head].first; key < masked[head].second; ++key)
-      put(test.inputs[1], (head * length + key) * width, SpecialNumber::infinity, true);
+      view.score(head, key, SpecialNumber::infinity, true);
   }
-  return named(op, std::move(test), "keys of -inf");
+  cases.push_back(named(op, std::move(test), "keys of -inf"));
+}
+
+// Of each head one key, in the first span, in the second and as the last.
+void add_nan_keys(const Op& op, TestCase test, std::vector<TestCase>& cases) {
+  View view{test};
+  const std::int64_t keys[] = {kBlock + 1, view.span + 3, view.length - 1};
+  for (std::int64_t head = 0; head < std::ssize(keys); ++head) view.score(head, keys[head], SpecialNumber::quiet_nan);
+  cases.push_back(named(op, std::move(test), "one key of NaN"));
+}
+
+// Scores before a key, or from there on, are less than others by so much that their weights are 0; a value there is infinite.
+void add_outweighed(const Op& op, TestCase test, std::vector<TestCase>& cases) {
+  View view{test};
+  const std::pair<std::int64_t, std::int64_t> outweighed[] = {{0, view.span}, {view.span, view.length}, {0, kBlock}};
+  for (std::int64_t head = 0; head < std::ssize(outweighed); ++head) {
+    const auto [first, end] = outweighed[head];
+    for (std::int64_t key = first; key < end; ++key) view.score(head, key, SpecialNumber::largest, true);
+    view.value(head, first + 3, SpecialNumber::infinity);
+  }
+  cases.push_back(named(op, std::move(test), "spans without weight"));
+}
+
+void add_spans(const Op& op, std::vector<TestCase>& cases) {
+  const std::optional<TestCase> test = spans_case(op);
+  if (!test) return;
+  for (auto* add : {add_masked_spans, add_nan_keys, add_outweighed}) add(op, *test, cases);
 }
 
 // Of attention: values that are infinite, of keys whose weights underflow to 0; of so many query heads to a kv head.
@@ -213,7 +255,8 @@ std::vector<TestCase> pattern_cases(const Op& op) {
   }
   add_turns(op, cases);
   add_twins(op, cases);
-  for (auto* made : {far_ties, masked_spans, weightless_values<1>, weightless_values<kSquares[0]>}) {
+  add_spans(op, cases);
+  for (auto* made : {far_ties, weightless_values<1>, weightless_values<kSquares[0]>}) {
     if (auto test = made(op)) cases.push_back(std::move(*test));
   }
   return cases;

@@ -206,7 +206,7 @@ std::size_t index_of(const std::vector<TensorSpec>& specs, const TensorSpec& one
   return static_cast<std::size_t>(&one - specs.data());
 }
 
-// Two inputs that hold the same in one place, and the output that may lie there too; two inputs or outputs whose rows take turns.
+// Two inputs that hold the same in one place, two tensors whose rows take turns, and the output that may lie in place of the first.
 void add_meant(const std::vector<TensorSpec>& specs, const std::vector<Array>& inputs, std::vector<Placement>& all) {
   for (std::size_t t = 0; t < specs.size(); ++t) {
     for (std::size_t on = 0; on < t; ++on) {
@@ -215,13 +215,16 @@ void add_meant(const std::vector<TensorSpec>& specs, const std::vector<Array>& i
             {fmt::format(fmt::runtime(how), specs[t].name, specs[on].name), true, {}, Poison::Kind::noise, std::move(shared)});
         all.back().meant = true;
       };
-      if (t < inputs.size() && can_share(specs[on], specs[t]) && inputs[on].bytes == inputs[t].bytes) {
-        add("{} in the memory of {}", {{t, on}});
-        const auto aliased = std::ranges::find_if(specs, [&](const TensorSpec& spec) { return lies_on(spec, specs[on]); });
-        if (aliased != specs.end()) add("{} and the output in the memory of {}", {{t, on}, {index_of(specs, *aliased), on}});
-      }
-      if (specs[on].role != specs[t].role || specs[t].in_place_only) continue;
-      if (const auto behind = turn_of(specs[on], specs[t])) add("{} between the rows of {}", {{t, on, *behind}});
+      const auto aliased = std::ranges::find_if(specs, [&](const TensorSpec& spec) { return lies_on(spec, specs[on]); });
+      const auto add_pair = [&](const char* how, const char* with_output, const Shared& pair) {
+        add(how, {pair});
+        if (aliased != specs.end() && t < inputs.size()) add(with_output, {pair, {index_of(specs, *aliased), on}});
+      };
+      if (t < inputs.size() && can_share(specs[on], specs[t]) && inputs[on].bytes == inputs[t].bytes)
+        add_pair("{} in the memory of {}", "{} and the output in the memory of {}", {t, on});
+      if (specs[t].in_place_only) continue;
+      if (const auto behind = turn_of(specs[on], specs[t]))
+        add_pair("{} between the rows of {}", "{} between the rows of {}, and the output in their place", {t, on, *behind});
     }
   }
 }
@@ -258,6 +261,13 @@ std::vector<Placement> placements_of(const Signature& signature, const std::vect
       const auto on = static_cast<std::size_t>(std::ranges::find(specs, alias, &TensorSpec::name) - specs.begin());
       all.push_back({specs[t].name + " in place of " + alias, true, {}, Poison::Kind::noise, {{t, on}}});
       all.back().in_place = true;
+      for (std::size_t other = 0; other < inputs.size(); ++other) {
+        const std::size_t behind = specs[on].extent_bytes();
+        if (other == on || behind == 0 || behind % specs[other].alignment != 0 || specs[on].alignment % specs[other].alignment != 0) continue;
+        all.push_back(all.back());
+        all.back().name = fmt::format("{} in place of {}, {} right behind it", specs[t].name, alias, specs[other].name);
+        all.back().shared = {{t, on}, {other, on, behind}};
+      }
     }
   }
   add_varied(specs, work, seed, all);

@@ -26,7 +26,7 @@ struct Placement {
   std::vector<std::size_t> offsets;  // else: of each tensor from the front guard page; none: 0
   Poison::Kind poison = Poison::Kind::nans;  // of what is no tensor's element
   std::vector<Shared> shared = {};
-  // After a call with data that begin alike; a unit of its alignment before `at_end`, where no other placement lies.
+  // After a call with data that begin and end alike; a unit of its alignment before `at_end`, where no other placement lies.
   bool after_other = false;
   bool in_place = false;  // an output lies on an input that it may be
   bool meant = false;  // inputs that are the same, or rows that can take turns: few calls have them, and are there for their sake

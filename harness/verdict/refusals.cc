@@ -17,7 +17,7 @@ constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
 // One field: below 0, none, two of what there may be one, just past the limit of sizes, as large as there is.
 constexpr std::int64_t kOne[] = {-1, 0, kLeast, 2, kMostElements + 1, kMost};
-constexpr std::int64_t kUnderChoices[] = {-1, 0, 1, 3, kMost};
+constexpr std::int64_t kUnderChoices[] = {-1, 0, 1, 3, 16, kMost};  // beside a choice or a real number
 // Past 32 bits. Of an array's length left out: the references look at each element.
 constexpr std::int64_t kWide = std::int64_t{1} << 31;
 // Of those that have a few values: none of them.
@@ -155,10 +155,12 @@ RefusalCheck::RefusalCheck(const Op& op, std::size_t page)
     const auto each = [&](const auto& values) {
       for (const auto value : values) add({{&field, value}});
     };
-    // Beside a size that is none, which comes first, and where there is nothing to do, which does not make it right.
-    const auto beside_sizes = [&](auto value) {
+    // Beside a number that is none, of which an op says what comes first, and where there is nothing to do, which does not make it right.
+    const auto beside_numbers = [&](auto value) {
       for (const FieldValue& number : numbers)
-        for (const std::int64_t size : {-1, 0}) add({with(number, size), {&field, value}});
+        for (const std::int64_t other : kUnderChoices) {
+          if (number.field->kind != FieldKind::length || other <= 1) add({with(number, other), {&field, value}});
+        }
     };
     for (std::size_t choice = 1; choice < field.choices.size(); ++choice) {  // what is refused is so under every choice
       for (const FieldValue& number : numbers)
@@ -166,12 +168,12 @@ RefusalCheck::RefusalCheck(const Op& op, std::size_t page)
     }
     if (field.kind == FieldKind::choice || field.kind == FieldKind::int32) {
       each(kNoChoice);
-      beside_sizes(kNoChoice[0]);
+      beside_numbers(kNoChoice[0]);
     }
     if (field.kind == FieldKind::real32 || field.kind == FieldKind::real64) {
       each(kReals);
-      beside_sizes(kReals[0]);
-      beside_sizes(kInfinity);
+      beside_numbers(kReals[0]);
+      beside_numbers(kInfinity);
     }
   }
 }

@@ -24,12 +24,16 @@ namespace {
 constexpr double kRefusable[] = {NAN, INFINITY, -1, 17, -5e6, 0x1p30, -NAN, -INFINITY, 16, 0x1p24 - 1, 0x1p24};
 constexpr std::size_t kTriedAsAll = 6;  // the first of them
 constexpr double kRefusedWork = 1 << 16;
+constexpr double kFarWork = 1 << 25;
+constexpr std::int64_t kFarRows = 600;
 // So many of an input's elements are exceptional, of short ones one of sixteen; more where too few outputs tell, as of a cache of which a call
 // reads a part.
 constexpr std::int64_t kFewValues = 8;
 constexpr std::int64_t kMostShare = 4;  // at most one in so many
 constexpr double kToldBy = 0.125;       // of the outputs
 constexpr double kValuesWork = 1 << 18;
+// What all other inputs are beside an infinity: what is skipped where it adds nothing, and what closes a gate, gives NaN then.
+constexpr float kBesideInfinity[] = {0, -200};
 
 bool holds_number(DType dtype, double value) {
   return dtype == DType::f32 || (dtype == DType::i32 && std::isfinite(value));
@@ -42,6 +46,13 @@ void set_from(Array& array, std::int64_t first, double value) {
       std::memcpy(&array.bytes[static_cast<std::size_t>(i) * sizeof number], &number, sizeof number);
   };
   array.dtype == DType::f32 ? set(static_cast<float>(value)) : set(static_cast<std::int32_t>(value));
+}
+
+// Real numbers, or blocks of zeros where it is 0; false where it holds others.
+bool fill_with(Array& array, float number) {
+  if (number == 0 && (is_float(array.dtype) || is_block(array.dtype))) std::ranges::fill(array.bytes, std::uint8_t{0});
+  if (number != 0 && array.dtype == DType::f32) set_from(array, 0, number);
+  return number == 0 ? is_float(array.dtype) || is_block(array.dtype) : array.dtype == DType::f32;
 }
 
 // What a call has of exceptions: one kind, or NaN would hide what becomes of the others. Of blocks, where their bytes come from.
@@ -151,6 +162,25 @@ void add_wild(const Op& op, const Params& params, const Exceptions& kind, std::u
   }
 }
 
+// Infinities in each input in turn, and in all others this number; in blocks, zeros.
+void add_beside(const Op& op, const Params& params, float number, std::uint64_t seed, Draws& draws, std::vector<TestCase>& cases) {
+  const TestCase drawn = drawn_case(op, params, "gauss", seed);
+  const Signature signature = signature_of(op, params);
+  for (std::size_t i = 0; i < drawn.inputs.size(); ++i) {
+    TestCase test = drawn;
+    if (!put_exceptions(signature.tensors[i], test.inputs[i], kExceptions[0], std::max<std::int64_t>(1, test.inputs[i].elements() / kMostShare), false, draws)) continue;
+    bool changed = false;
+    for (std::size_t other = 0; other < test.inputs.size(); ++other) {
+      if (other != i) changed |= fill_with(test.inputs[other], number);
+    }
+    if (!changed) continue;
+    test.status = status_for(op, params, signature, test.inputs);
+    test.name = fmt::format("infinities in {} beside {}, {}", signature.tensors[i].name, number, params.to_string());
+    test.repro = "--case values";
+    cases.push_back(std::move(test));
+  }
+}
+
 // The call with a number that some op must refuse as the last of each input, or as all of them; `refused`: only where it is refused.
 void add_refusable(const Op& op, const Params& params, bool refused, std::vector<TestCase>& cases) {
   const TestCase right = drawn_case(op, params, "gauss", 1);
@@ -192,11 +222,16 @@ std::vector<TestCase> refused_value_cases(const Op& op) {
   std::vector<TestCase> cases;
   for (const auto& [name, params] : calls) add_refusable(op, params, false, cases);
   if (std::ranges::all_of(cases, [](const TestCase& test) { return test.status == ASSAY_OK; })) return {};
-  // Where there is nothing to do.
+  // Where there is nothing to do, and far behind.
   for (const Size& size : space.sizes) {
     Draws draws(1);
-    if (size.in_every_call())
-      add_refusable(op, draw_params(op, space, draws, kRefusedWork, {{size.name, std::int64_t{0}}}), true, cases);
+    if (!size.in_every_call()) continue;
+    const std::vector<std::int64_t> in_use = values_in_use(size.in_use);
+    const std::int64_t most = std::min(size.limit, in_use.empty() ? in_units(kFarRows, size) : in_units(in_use.back(), size));
+    for (const std::int64_t value : {std::int64_t{0}, most}) {
+      const Params params = draw_params(op, space, draws, kRefusedWork, {{size.name, value}});
+      if (work_of(op, params) <= kFarWork) add_refusable(op, params, true, cases);
+    }
   }
   // In a row, or as an id, that lies far.
   for (const GeneratedRequest& kept : kept_cases(own_golden() / "kept.json", op))
@@ -211,6 +246,10 @@ std::vector<TestCase> value_cases(const Op& op) {
     Draws draws(seed);
     const Params params = draw_params(op, space, draws, kValuesWork);
     add_wild(op, params, kExceptions[seed - 1], seed, draws, SIZE_MAX, cases);
+  }
+  for (const float number : kBesideInfinity) {
+    Draws draws(1);
+    add_beside(op, draw_params(op, space, draws, kValuesWork), number, 1, draws, cases);
   }
   for (const Params& params : space.exceptional) {
     Draws draws(1);

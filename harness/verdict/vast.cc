@@ -172,6 +172,22 @@ std::optional<Failure> VastCheck::check_parts(const Variant& variant, const Ran&
   return std::nullopt;
 }
 
+std::optional<Failure> VastCheck::check_in_place(const Variant& variant, const Ran& whole) {
+  const std::vector<TensorSpec>& specs = signature_.tensors;
+  for (std::size_t out = 0; out < specs.size(); ++out) {
+    if (specs[out].aliases.empty() || specs[out].in_place_only) continue;
+    const auto on = static_cast<std::size_t>(std::ranges::find(specs, specs[out].aliases.front(), &TensorSpec::name) - specs.begin());
+    if (repeats(specs[on]) || specs[on].extent_bytes() > kMostDense) continue;
+    scatter(specs[on], gather(specs[on], pointers_[on]), pointers_[out]);
+    CallPart part = all_.call;
+    part.pointers[on] = pointers_[out];
+    const Ran ran = run(variant, {&part, 1});
+    const std::string wrong = ran.violation.empty() ? other_bits(signature_, whole.outputs, ran.outputs, true) : ran.violation;
+    if (!wrong.empty()) return Failure{Check::guard, fmt::format("with {} in place of {}: {}", specs[out].name, specs[on].name, wrong)};
+  }
+  return std::nullopt;
+}
+
 CaseResult VastCheck::check(const Variant& variant, const Checks& checks) {
   const Variant scalar = variants_of(op_).back();
   if (!scalar_) scalar_ = run(scalar, {&asked_of(scalar).call, 1});
@@ -186,7 +202,10 @@ CaseResult VastCheck::check(const Variant& variant, const Checks& checks) {
   const Rows& asked = asked_of(variant);
   const Ran ran = is_scalar ? *scalar_ : run(variant, {&asked.call, 1});
   result.failure = judge(asked, ran, checks, result);
-  if (!result.failure && !is_scalar && &asked == &all_ && checks.has(Check::guard)) result.failure = check_parts(variant, ran);
+  if (!result.failure && !is_scalar && &asked == &all_ && checks.has(Check::guard)) {
+    result.failure = check_parts(variant, ran);
+    if (!result.failure) result.failure = check_in_place(variant, ran);
+  }
   if (result.failure) result.verdict = Verdict::fail;
   result.repro = fmt::format("assay check {} --isa {} --case vast", op_.name, isa_name(variant.isa));
   return result;

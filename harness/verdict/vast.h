@@ -76,6 +76,8 @@ class VastCheck {
   Ran run(const Variant& variant, std::span<const CallPart> parts);
   // In parts of growing sizes, which must give the bits of the whole.
   std::optional<Failure> check_parts(const Variant& variant, const Ran& whole);
+  // With outputs in the place of inputs that are not too long, which must give the bits of the whole.
+  std::optional<Failure> check_in_place(const Variant& variant, const Ran& whole);
   std::optional<Failure> judge(const Rows& rows, const Ran& ran, const Checks& checks, CaseResult& result) const;
 
   const Op& op_;

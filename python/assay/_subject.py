@@ -106,15 +106,40 @@ def _dense_view(scalars: Scalars, names: Sequence[str], inputs: Sequence[_arrays
     (golden/SCHEMA.md, "Views") are layout, of which a callable knows nothing."""
     if not {"q", "k", "v"} <= set(names):
         return list(inputs)
-    return [_positions(scalars, array) if name in ("k", "v") else array for name, array in zip(names, inputs, strict=True)]
+    return [_positions(scalars, name, array) if name in ("k", "v") else array for name, array in zip(names, inputs, strict=True)]
 
 
-def _positions(scalars: Scalars, array: _arrays.Array) -> _arrays.Array:
+def _positions(scalars: Scalars, name: str, array: _arrays.Array) -> _arrays.Array:
     length = int(scalars["length"])
     first, step = int(scalars.get("first_slot", 0)), int(scalars.get("slot_step", 1))
-    slots, _, span = array.shape[:3]
-    order = [(first + i * step) % slots for i in range(-(-length // span))] if span else []
-    return np.ascontiguousarray(np.concatenate([array[slot] for slot in order], axis=1)[:, :length]) if order else array[0][:, :length].copy()
+    shift = int(scalars.get("v_slot_shift", 0)) if name == "v" else 0
+    slots, heads, room, width = array.shape
+    if scalars.get("only_seen"):
+        seen = np.full((heads, length, width), np.nan, array.dtype)
+        begin = _first_seen(scalars, length) if room else 0
+        seen[:, begin : begin + room] = array[0]
+        return seen
+    spans: list[_arrays.Array] = []
+    held = 0
+    while held < length:
+        span = array[(first + len(spans) * step + shift) % slots]
+        if bin(len(spans)).count("1") % 2 == 1:
+            if scalars.get("turned"):
+                span = span.swapaxes(0, 1)
+            elif scalars.get("uneven") and f"{name}_head_stride" in scalars:
+                span = span[:, :16]
+            elif scalars.get("uneven"):
+                span = span.reshape(heads * room, width)[: heads * 16].reshape(heads, 16, width)
+        spans.append(span)
+        held += span.shape[1]
+    return np.ascontiguousarray(np.concatenate(spans, axis=1)[:, :length]) if spans else array[0][:, :length].copy()
+
+
+def _first_seen(scalars: Scalars, length: int) -> int:
+    """The row of the view that the first query's window begins with."""
+    first, window = int(scalars.get("first_position", 0)), int(scalars.get("window", 0))
+    position = int(scalars.get("position", first + length - int(scalars.get("rows", 1))))
+    return max(position - window + 1 - first, 0) if scalars.get("causal") and window else 0
 
 
 def _place(error: BaseException) -> str:

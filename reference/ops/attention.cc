@@ -1,7 +1,6 @@
 #include "reference/attention.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
@@ -123,7 +122,7 @@ Signature signature(const Op& op, const Params& params, const A& a) {
     // Fewer queries see fewer keys, where only those that are seen are there.
     if (!view.only_seen) splits.push_back({"rows", 1, {{"q", 0}, {"y", 0}}, strides, {{"position", a.position}}});
   }
-  if (!view.turned) splits.push_back(by_heads);
+  if (!view.turned && !view.uneven) splits.push_back(by_heads);
   TensorSpec values = strided(input("v", op.from, cache), view.v_strides);
   values.summed = 2;  // over positions
   return call_of({query(op, input("q", DType::f32, {a.n_heads, a.head_dim}), a, a.q_row_stride, a.q_head_stride),
@@ -139,16 +138,16 @@ std::vector<NestedArray> arrays(const Op& op, const Params& params, const A& a, 
   NestedArray spans{offsetof(A, spans), std::vector<std::byte>(static_cast<std::size_t>(view.span_count) * sizeof(AssayKvSpan))};
   for (std::int64_t i = 0; i < view.span_count; ++i) {
     const std::int64_t slot = (view.first_slot + i * view.slot_step) % view.slots;
+    const std::int64_t v_slot = (slot + view.v_slot_shift) % view.slots;
     AssayKvSpan span{};
     span.k = place(1, slot * view.k_strides[0] - view.kept_begin * view.k_strides[2]);
-    span.v = place(2, slot * view.v_strides[0] - view.kept_begin * view.v_strides[2]);
-    span.first = view.first_position + i * (view.span_positions + view.span_gap);
-    span.count = std::min(view.span_positions, view.length - i * view.span_positions);
-    const std::size_t turned = view.turned && std::popcount(static_cast<std::uint64_t>(i)) % 2 == 1 ? 1 : 0;
-    span.k_head_stride = view.k_strides[1 + turned];
-    span.k_row_stride = view.k_strides[2 - turned];
-    span.v_head_stride = view.v_strides[1 + turned];
-    span.v_row_stride = view.v_strides[2 - turned];
+    span.v = place(2, v_slot * view.v_strides[0] - view.kept_begin * view.v_strides[2]);
+    span.first = view.first_position + view.begin_of(i) + i * view.span_gap;
+    span.count = std::min(view.positions_of(i), view.length - view.begin_of(i));
+    span.k_head_stride = view.head_stride_of(i, view.k_strides);
+    span.k_row_stride = view.row_stride_of(i, view.k_strides);
+    span.v_head_stride = view.head_stride_of(i, view.v_strides);
+    span.v_row_stride = view.row_stride_of(i, view.v_strides);
     std::memcpy(spans.bytes.data() + static_cast<std::size_t>(i) * sizeof span, &span, sizeof span);
   }
   return {spans};

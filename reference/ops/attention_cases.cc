@@ -19,8 +19,10 @@ void mend(Params& params) {
     params.set("span_positions", ParamValue{std::int64_t{ASSAY_KV_BLOCK}});
     params.set("length", std::max<std::int64_t>(params.integer("length"), 2 * ASSAY_KV_BLOCK + 1));
     params.set("only_seen", std::int64_t{0});
+    params.set("uneven", std::int64_t{0});
   }
   if (params.integer_or("only_seen", 0) != 0) params.set("span_positions", std::int64_t{0});
+  if (params.integer_or("span_positions", 0) == 0) params.set("uneven", std::int64_t{0});
   if (params.integer("causal") == 0) return params.set("window", std::int64_t{0});
   if (params.integer("first_position") == 0) return;
   const std::int64_t seen = std::max<std::int64_t>(1, params.integer("length") - params.integer_or("rows", 1) + 1);
@@ -77,6 +79,12 @@ void add_views(const Op& op, ShapeSpace& space) {
       space.together.back().set("turned", std::int64_t{1});
     }
   }
+  // Spans of other lengths, whose values lie in another order than their keys.
+  for (const std::int64_t window : {0, 7, 290}) {
+    add(kCausal[0], 3 * ASSAY_KV_BLOCK, 1, window, 1);
+    space.together.back().set("uneven", std::int64_t{1});
+    space.together.back().set("v_slot_shift", std::int64_t{2});
+  }
   add(kCausal[0], 0, 1, kWraps + 7);                                                 // in 32 bits a window of 7
   for (const std::int64_t window : {0, 7, 290}) add(kCausal[0], 256, 1, window, 1);  // two spans, the second before the first
   for (const std::int64_t span : {0, 16, 48}) {
@@ -125,8 +133,18 @@ void add_vast(const Op& op, ShapeSpace& space) {
                  {"v_slot_stride", kMostNumber},
                  {"k_head_stride", 48},
                  {"v_head_stride", 40}}};
+  const std::size_t far = space.vast.size();
+  // A long context, many pages behind a window, wide heads.
+  if (is_prefill(op)) {
+    space.vast.push_back({{"rows", 69}, {"n_kv", 1}, {"group", 3}, {"head_dim", 64}, {"length", 1069}, {"causal", 1}, {"window", 600}});
+  } else {
+    space.vast.push_back({{"n_kv", 2}, {"group", 2}, {"head_dim", 64}, {"length", 32768 + 40}, {"causal", 1}});
+    space.vast.push_back({{"n_kv", 1}, {"group", 2}, {"head_dim", 264}, {"length", 16 * 600}, {"causal", 1}, {"window", 300}});
+    space.vast.back().set("span_positions", std::int64_t{ASSAY_KV_BLOCK});
+  }
+  for (std::size_t i = far; i < space.vast.size(); ++i) space.vast[i].set("scale", 0.125);
   // Of queries heads are as far apart as they may be, or rows, each with the others between them.
-  for (std::size_t i = 0; i < space.vast.size(); ++i) {
+  for (std::size_t i = 0; i < far; ++i) {
     const bool heads = !is_prefill(op) || i == 1;
     space.vast[i].set(heads ? "q_head_stride" : "q_row_stride", kMostNumber);
     space.vast[i].set(heads ? "y_head_stride" : "y_row_stride", kMostNumber - 64);
@@ -165,6 +183,8 @@ ShapeSpace attention_shapes(const Op& op) {
                     {"span_positions", numbers({0, 16, 48, 256})},
                     {"first_slot", numbers({0, 1})},
                     {"slot_step", numbers({1, 10007})},
+                    {"v_slot_shift", numbers({0, 1})},
+                    {"uneven", numbers({0, 0, 1})},
                     {"only_seen", numbers({0, 0, 0, 1})},
                     {"turned", numbers({0, 0, 0, 0, 0, 0, 0, 1})}}};
   if (is_prefill(op)) {

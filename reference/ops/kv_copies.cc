@@ -89,7 +89,9 @@ ShapeSpace copy_shapes(const Op&) {
             {"positions", 6},
             {"head_dim", 37},
             {"src_head_stride", kMostNumber},
-            {"dst_head_stride", kMostNumber - 64}}}};
+            {"dst_head_stride", kMostNumber - 64}},
+           // A context.
+           {{"n_kv", 2}, {"positions", 16384 + 37}, {"head_dim", 64}}}};
 }
 
 std::vector<Params> copy_bench_params(const Op&) {

@@ -87,6 +87,7 @@ ShapeSpace shapes(const Op& op) {
   const char* const stride = packs(op) ? "src_stride" : "dst_stride";
   space.sizes.push_back({stride, 0, 0, 1, "k"});
   space.vast.push_back({{"n", 35}, {"k", 37}, {stride, kVastStride / 4 + 5}});
+  space.vast.push_back({{"n", 1024 + 17}, {"k", 1024 + 64}, {stride, 1024 + 96}});
   return space;
 }
 

@@ -130,11 +130,15 @@ void add_dear_calls(const Op& op, ShapeSpace& space) {
   };
   // As models have them: a vocabulary, a square, a few sequences at once, a prompt; each just past what is long in all of its sizes.
   if (is_gemv(op) || is_linear(op)) add(1, 100000 + 3 * 32, 1024 + 256);
+  if (is_gemv(op) || is_linear(op)) add(1, 1024 + 32, 18944);  // a second pass over the columns
   add(7, 4096, 4096);
   if (!is_gemv(op)) {
+    const auto apart = [&] { space.vast.back().set("x_stride", (1024 + 256) / dtype_numbers(x_type(op)) + 1); };
     add(11, 1024 + 32, 1024 + 256);
-    add(16, 1024 + 32, 1024 + 256);
-    space.vast.back().set("x_stride", (1024 + 256) / dtype_numbers(x_type(op)) + 1);
+    add(32, 1024 + 32, 1024 + 256);
+    apart();
+    add(256, 3, 1024 + 256);
+    apart();
     add(256 + 1, 1024 + 32 + 5, 2048 + 256);
   }
   if (is_tile(op)) return;

@@ -71,7 +71,9 @@ ShapeSpace table_shapes(const Op&) {
       {{"rows", 5, 20}, {"pairs", 64, 70}, {"table_stride", 0, 0, 1, "pairs"}},
       {{"recipe", {std::begin(kRecipes), std::end(kRecipes)}}, {"theta", {1e6, 1e4, 5e6, 5e5, 1.5e5, 2.5e5, 1.0, 2.1, 0x1p40}}},
       nullptr,
-      {{{"rows", 6}, {"pairs", 37}, {"table_stride", kVastStride}, {"recipe", std::string("f64")}, {"theta", 1e6}}}};
+      {{{"rows", 6}, {"pairs", 37}, {"table_stride", kVastStride}, {"recipe", std::string("f64")}, {"theta", 1e6}},
+       // Every position of a context.
+       {{"rows", kCounters.back() + 37}, {"pairs", 32}, {"recipe", std::string("f64")}, {"theta", 1e6}}}};
 }
 
 std::vector<Params> table_bench_params(const Op&) {
@@ -181,7 +183,7 @@ ShapeSpace shapes(const Op&) {
        used({"heads", 3, 5}, {Column::heads}),
        used({"head_dim", 128, 160, 2}, {Column::head_dim}),
        used({"rot_dim", 0, 160, 2, nullptr, true}, {Column::rot_dim}),
-       limited({"components", 4, 1, 4}, 4),
+       limited({"components", 4, 1, 5}, 5),
        {"x_head_stride", 0, 0, 1, "head_dim"},
        {"y_head_stride", 0, 0, 1, "head_dim"},
        instead_of("x_head_stride", {"x_row_stride", 0, 0, 1, "head_dim"}),
@@ -202,7 +204,9 @@ ShapeSpace shapes(const Op&) {
         {"x_head_stride", kVastStride / 2},
         {"y_head_stride", kVastStride / 2 + 64},
         {"pairing", std::string("split")}},
-       {{"rows", 6}, {"heads", 2}, {"head_dim", 38}, {"table_stride", kVastStride / 4}, {"pairing", std::string("adjacent")}}}};
+       {{"rows", 6}, {"heads", 2}, {"head_dim", 38}, {"table_stride", kVastStride / 4}, {"pairing", std::string("adjacent")}},
+       // A head as wide as attention takes it.
+       {{"rows", 9}, {"heads", 3}, {"head_dim", 512}, {"pairing", std::string("split")}}}};
   // Heads of odd lengths have a rest.
   for (std::int64_t r = 1; r < 16; r += 2)
     space.together.push_back({{"rows", 2}, {"heads", 2}, {"head_dim", 32 + r}, {"rot_dim", 32}});

@@ -36,6 +36,24 @@ void keep_seen(const A& a, ViewLayout& view) {
   if (a.window > 0) view.kept_begin = std::clamp<std::int64_t>(a.position - a.window + 1 - view.first_position, 0, view.kept_end);
 }
 
+// How the spans lie, once their positions are known.
+void read_order(const Params& params, const A& a, ViewLayout& view) {
+  view.slots = bounded_or(params, "slots", std::max<std::int64_t>(1, view.span_count));
+  view.first_slot = bounded_or(params, "first_slot", 0);
+  view.slot_step = bounded_or(params, "slot_step", 1);
+  view.v_slot_shift = bounded_or(params, "v_slot_shift", 0);
+  if (view.slots < 1 || view.first_slot < 0 || view.slot_step < 1 || view.v_slot_shift < 0) {
+    throw std::invalid_argument("slots = " + std::to_string(view.slots) + ", first_slot = " + std::to_string(view.first_slot) +
+                                ", slot_step = " + std::to_string(view.slot_step) + ", v_slot_shift = " +
+                                std::to_string(view.v_slot_shift) + "; expected at least 1, 0, 1 and 0");
+  }
+  if (std::gcd(view.slot_step, view.slots) != 1) throw std::invalid_argument("slot_step and slots have a common factor");
+  view.turned = params.integer_or("turned", 0) != 0;
+  if (view.turned && a.n_kv != view.span_positions)
+    throw std::invalid_argument("turned = 1 with n_kv = " + std::to_string(a.n_kv) + "; expected span_positions");
+  if (view.turned && view.uneven) throw std::invalid_argument("turned = 1 and uneven = 1; expected one of them");
+}
+
 }  // namespace
 
 ViewLayout view_layout(const Params& params, const A& a) {
@@ -46,19 +64,13 @@ ViewLayout view_layout(const Params& params, const A& a) {
   if (view.span_positions == 0) view.span_positions = view.length;
   if (view.span_positions < 0) throw std::invalid_argument("span_positions is negative");
   view.span_gap = params.integer_or("span_gap", 0);
-  view.span_count = view.length == 0 ? 0 : (view.length - 1) / view.span_positions + 1;
+  view.uneven = params.integer_or("uneven", 0) != 0;
+  if (view.uneven && view.span_positions < ASSAY_KV_BLOCK)
+    throw std::invalid_argument("uneven = 1 with span_positions = " + std::to_string(view.span_positions) + "; expected 16 at least");
+  if (view.length > 0) view.span_count = (view.length - 1) / (view.span_positions + view.positions_of(1)) * 2 + 1;
+  while (view.length > 0 && view.begin_of(view.span_count) < view.length) ++view.span_count;
   if (view.span_count > kMostSpans) throw std::invalid_argument("a view of more than 2^24 spans");
-  view.slots = bounded_or(params, "slots", std::max<std::int64_t>(1, view.span_count));
-  view.first_slot = bounded_or(params, "first_slot", 0);
-  view.slot_step = bounded_or(params, "slot_step", 1);
-  if (view.slots < 1 || view.first_slot < 0 || view.slot_step < 1) {
-    throw std::invalid_argument("slots = " + std::to_string(view.slots) + ", first_slot = " + std::to_string(view.first_slot) +
-                                ", slot_step = " + std::to_string(view.slot_step) + "; expected at least 1, 0 and 1");
-  }
-  if (std::gcd(view.slot_step, view.slots) != 1) throw std::invalid_argument("slot_step and slots have a common factor");
-  view.turned = params.integer_or("turned", 0) != 0;
-  if (view.turned && a.n_kv != view.span_positions)
-    throw std::invalid_argument("turned = 1 with n_kv = " + std::to_string(a.n_kv) + "; expected span_positions");
+  read_order(params, a, view);
   view.kept_begin = 0;
   view.kept_end = view.span_positions;
   view.only_seen = params.integer_or("only_seen", 0) != 0;

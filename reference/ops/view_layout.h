@@ -1,8 +1,9 @@
 // K and V are tensors [slots, n_kv, span_positions, head_dim]: a slot is the memory of one span, for all kv heads. Span i of the
-// view begins at first_position + i (span_positions + span_gap) and lies in slot (first_slot + i slot_step) mod slots
+// view begins span_gap behind the one before and lies in slot (first_slot + i slot_step) mod slots, of V v_slot_shift further
 // (golden/SCHEMA.md, "Views"). One slot: contiguous; more: chunks, pages in any order, or a ring.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -24,13 +25,31 @@ struct ViewLayout {
   std::int64_t slots;
   std::int64_t first_slot;
   std::int64_t slot_step;
-  // Spans 1, 2, 4, 7 .. (an odd number of binary ones) have positions where the others have heads, and heads where they have positions.
+  std::int64_t v_slot_shift;
+  // Of spans 1, 2, 4, 7 .. (an odd number of binary ones): they have positions where the others have heads, and heads where they have positions;
   bool turned;
+  // they hold ASSAY_KV_BLOCK positions, and heads that lie right behind each other do so there too.
+  bool uneven;
   bool only_seen;           // the tensors hold only rows that some query sees: kept_begin .. kept_end - 1 of the one span
   std::int64_t kept_begin;  // else 0
   std::int64_t kept_end;    // else span_positions
   std::vector<std::int64_t> k_strides;  // slot, head, row, 1
   std::vector<std::int64_t> v_strides;
+
+  static bool is_odd(std::int64_t span) { return std::popcount(static_cast<std::uint64_t>(span)) % 2 == 1; }
+  std::int64_t positions_of(std::int64_t span) const { return uneven && is_odd(span) ? std::int64_t{ASSAY_KV_BLOCK} : span_positions; }
+  // Positions of the spans before it: of two neighbours, the first of which is even, one is odd.
+  std::int64_t begin_of(std::int64_t span) const {
+    return span / 2 * (span_positions + positions_of(1)) + (span % 2 == 0 ? 0 : positions_of(span - 1));
+  }
+  // Of k_strides or v_strides.
+  std::int64_t head_stride_of(std::int64_t span, const std::vector<std::int64_t>& strides) const {
+    if (turned && is_odd(span)) return strides[2];
+    return uneven && is_odd(span) && strides[1] == span_positions * strides[2] ? ASSAY_KV_BLOCK * strides[2] : strides[1];
+  }
+  std::int64_t row_stride_of(std::int64_t span, const std::vector<std::int64_t>& strides) const {
+    return strides[turned && is_odd(span) ? 1 : 2];
+  }
 };
 
 // Of the scalars in the struct. Throws std::invalid_argument where a parameter makes no sense.
