@@ -15,8 +15,9 @@ constexpr double kGridWork = 1 << 24;   // with the bytes that are laid out
 constexpr double kGridSteps = 1 << 20;  // without
 constexpr std::int64_t kUsual = 16;
 constexpr std::int64_t kMostFlat = 3 << 20;
-constexpr double kFlatWork = 1 << 28;    // an encoder has fewer
-constexpr std::int64_t kPrompt = 512;    // tokens
+constexpr double kFlatWork = 1 << 30;
+constexpr double kSearchedWork = 1 << 28;  // of an encoder
+constexpr std::int64_t kPrompt = 512;      // tokens
 constexpr std::int64_t kPromptWidth = 4096;
 constexpr double kPromptWork = 1 << 29;
 constexpr double kPromptSteps = 1 << 26;
@@ -106,7 +107,9 @@ std::vector<Params> grid_params(const Op& op) {
   std::vector<Params> calls;
   if (space.sizes.size() == 1) {
     Params& flat = calls.emplace_back(Params{{space.sizes.front().name, in_units(kMostFlat + 37, space.sizes.front())}});
-    while (work_of(op, flat) > kFlatWork) flat.set(space.sizes.front().name, in_units(flat.integer(space.sizes.front().name) / 2, space.sizes.front()));
+    const double most = op.contract->exactness == reference::Exactness::encoded ? kSearchedWork : kFlatWork;
+    while (work_of(op, flat) > most)
+      flat.set(space.sizes.front().name, in_units(flat.integer(space.sizes.front().name) / 2, space.sizes.front()));
   }
   if (auto call = prompt(op, space, usual)) calls.push_back(std::move(*call));
   for (const Size& size : space.sizes) {

@@ -154,13 +154,16 @@ struct View {
   void score(std::int64_t head, std::int64_t key, SpecialNumber number, bool negative = false) {
     put(test.inputs[1], (head * length + key) * width, number, negative);
   }
-  void value(std::int64_t head, std::int64_t key, SpecialNumber number) { put(test.inputs[2], (head * length + key) * width + 1, number); }
+  void value(std::int64_t head, std::int64_t key, SpecialNumber number) {
+    put(test.inputs[2], (head * length + key) * width + 1, number);
+  }
 };
 
 // The first block behind a span for one head, the whole first span for the next, all behind it for the third.
 void add_masked_spans(const Op& op, TestCase test, std::vector<TestCase>& cases) {
   View view{test};
-  const std::pair<std::int64_t, std::int64_t> masked[] = {{view.span, view.span + kBlock}, {0, view.span}, {view.span, view.length}};
+  const std::pair<std::int64_t, std::int64_t> masked[] = {
+      {view.span, view.span + kBlock}, {0, view.span}, {view.span, view.length}};
   for (std::int64_t head = 0; head < std::ssize(masked); ++head) {
     for (std::int64_t key = masked[head].first; key < masked[head].second; ++key)
       view.score(head, key, SpecialNumber::infinity, true);

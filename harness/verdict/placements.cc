@@ -263,7 +263,9 @@ std::vector<Placement> placements_of(const Signature& signature, const std::vect
       all.back().in_place = true;
       for (std::size_t other = 0; other < inputs.size(); ++other) {
         const std::size_t behind = specs[on].extent_bytes();
-        if (other == on || behind == 0 || behind % specs[other].alignment != 0 || specs[on].alignment % specs[other].alignment != 0) continue;
+        if (other == on || behind == 0 || behind % specs[other].alignment != 0 ||
+            specs[on].alignment % specs[other].alignment != 0)
+          continue;
         all.push_back(all.back());
         all.back().name = fmt::format("{} in place of {}, {} right behind it", specs[t].name, alias, specs[other].name);
         all.back().shared = {{t, on}, {other, on, behind}};

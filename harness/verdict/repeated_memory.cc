@@ -29,10 +29,10 @@ std::size_t largest_prime_up_to(std::size_t most) {
 
 }  // namespace
 
-RepeatedFile::RepeatedFile(std::size_t element) {
+RepeatedFile::RepeatedFile(std::size_t element, std::size_t least) {
   const std::size_t page = guard_page_bytes();
   const std::size_t step = std::lcm(page, element);
-  bytes_ = step * largest_prime_up_to(std::max<std::size_t>(kMostPages * page / step, 3));
+  bytes_ = step * largest_prime_up_to(std::max<std::size_t>({kMostPages * page / step, least / step * 5 / 4, 3}));
   descriptor_ = memfd_create("assay", MFD_CLOEXEC);
   if (descriptor_ < 0) throw std::bad_alloc();
   if (ftruncate(descriptor_, static_cast<off_t>(bytes_)) == 0) return;

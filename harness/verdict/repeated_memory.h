@@ -14,8 +14,8 @@ namespace assay {
 // The file, zeros at first. Only what is written takes memory.
 class RepeatedFile {
  public:
-  // Its length is a multiple of `element` bytes and of a page. Throws std::bad_alloc.
-  explicit RepeatedFile(std::size_t element);
+  // Its length is a multiple of `element` bytes and of a page, more than `least`. Throws std::bad_alloc.
+  explicit RepeatedFile(std::size_t element, std::size_t least = 0);
   RepeatedFile(const RepeatedFile&) = delete;
   RepeatedFile& operator=(const RepeatedFile&) = delete;
   ~RepeatedFile();

@@ -14,6 +14,7 @@
 #include "harness/verdict/coverage.h"
 #include "harness/verdict/drawn_case.h"
 #include "harness/verdict/suite.h"
+#include "reference/block_packing.h"
 #include "reference/ops/status.h"
 
 namespace assay {
@@ -68,6 +69,26 @@ const std::array<Exceptions, 3> kExceptions{{{"infinities", {SpecialNumber::infi
                                                SpecialNumber::least_normal, SpecialNumber::largest},
                                               "wide"}}};
 
+// By turns a scale, where it is a half, a minimum, and none: random bits seldom are NaN.
+std::vector<std::uint8_t> exceptional_blocks(DType dtype, std::int64_t count, const Exceptions& kind, bool negative,
+                                             Draws& draws) {
+  const DType plain = plain_dtype(dtype);
+  const std::size_t size = dtype_size(plain);
+  std::vector<std::uint8_t> blocks(static_cast<std::size_t>(count) * dtype_size(dtype));
+  const std::size_t all = blocks.size() / size;
+  generate({kind.blocks}, draws.below(1U << 16), 0, plain, static_cast<std::int64_t>(all), blocks.data());
+  for (std::size_t i = 0; i < all; ++i) {
+    const BlockPart part = i % 3 == 0 ? parts_of(plain).scale : i % 3 == 1 ? parts_of(plain).minimum : BlockPart{};
+    if (part.count == sizeof(std::uint16_t))
+      put_special(DType::f16, &blocks[i * size + static_cast<std::size_t>(part.at)], 0, kind.numbers[i / 3 % kind.numbers.size()],
+                  negative);
+  }
+  if (is_packed(dtype)) {  // side by side, as many rows as there are blocks
+    blocks = reference::pack_x16(plain, blocks.data(), static_cast<std::int64_t>(all), dtype_numbers(plain));
+  }
+  return blocks;
+}
+
 // `count` elements, of either sign by turns, first of this; false where the tensor holds integers, or blocks of which not every bit is free.
 bool put_exceptions(const TensorSpec& spec, Array& array, const Exceptions& kind, std::int64_t count, bool negative,
                     Draws& draws) {
@@ -77,17 +98,8 @@ bool put_exceptions(const TensorSpec& spec, Array& array, const Exceptions& kind
   const auto anywhere = [&] { return static_cast<std::int64_t>(draws.below(static_cast<std::uint32_t>(elements))); };
   const std::size_t size = array.bytes.size() / static_cast<std::size_t>(elements);
   const auto few = static_cast<std::size_t>(count);
-  std::vector<std::uint8_t> blocks(real ? 0 : few * size);
-  if (!real) {
-    const DType plain = plain_dtype(array.dtype);
-    const auto numbers = static_cast<std::int64_t>(blocks.size() / dtype_size(plain));
-    generate({is_packed(array.dtype) ? "bits" : kind.blocks}, draws.below(1U << 16), 0, plain, numbers, blocks.data());
-    const BlockPart scale = parts_of(plain).scale;
-    // Every second one's scale, where it is a half: random bits seldom are NaN.
-    for (std::size_t i = 0; !is_packed(array.dtype) && scale.count == sizeof(std::uint16_t) && i < few; i += 2)
-      put_special(DType::f16, &blocks[i * size + static_cast<std::size_t>(scale.at)], 0,
-                  kind.numbers[i / 2 % kind.numbers.size()], negative);
-  }
+  const std::vector<std::uint8_t> blocks =
+      real ? std::vector<std::uint8_t>{} : exceptional_blocks(array.dtype, count, kind, negative, draws);
   for (std::size_t i = 0; i < few; ++i) {
     if (real) {
       put_special(array.dtype, array.bytes.data(), anywhere(), kind.numbers[i % kind.numbers.size()], (i % 2 == 1) != negative);
@@ -163,12 +175,15 @@ void add_wild(const Op& op, const Params& params, const Exceptions& kind, std::u
 }
 
 // Infinities in each input in turn, and in all others this number; in blocks, zeros.
-void add_beside(const Op& op, const Params& params, float number, std::uint64_t seed, Draws& draws, std::vector<TestCase>& cases) {
+void add_beside(const Op& op, const Params& params, float number, std::uint64_t seed, Draws& draws,
+                std::vector<TestCase>& cases) {
   const TestCase drawn = drawn_case(op, params, "gauss", seed);
   const Signature signature = signature_of(op, params);
   for (std::size_t i = 0; i < drawn.inputs.size(); ++i) {
     TestCase test = drawn;
-    if (!put_exceptions(signature.tensors[i], test.inputs[i], kExceptions[0], std::max<std::int64_t>(1, test.inputs[i].elements() / kMostShare), false, draws)) continue;
+    if (!put_exceptions(signature.tensors[i], test.inputs[i], kExceptions[0],
+                        std::max<std::int64_t>(1, test.inputs[i].elements() / kMostShare), false, draws))
+      continue;
     bool changed = false;
     for (std::size_t other = 0; other < test.inputs.size(); ++other) {
       if (other != i) changed |= fill_with(test.inputs[other], number);
@@ -229,7 +244,7 @@ std::vector<TestCase> refused_value_cases(const Op& op) {
     const std::vector<std::int64_t> in_use = values_in_use(size.in_use);
     const std::int64_t most = std::min(size.limit, in_use.empty() ? in_units(kFarRows, size) : in_units(in_use.back(), size));
     for (const std::int64_t value : {std::int64_t{0}, most}) {
-      const Params params = draw_params(op, space, draws, kRefusedWork, {{size.name, value}});
+      const Params params = draw_params(op, space, draws, kFarWork, {{size.name, value}});
       if (work_of(op, params) <= kFarWork) add_refusable(op, params, true, cases);
     }
   }

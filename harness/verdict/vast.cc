@@ -36,6 +36,11 @@ bool repeats(const TensorSpec& spec) {
   return spec.role == Direction::in && static_cast<std::size_t>(spec.elements()) * dtype_size(spec.dtype) > kMostDense;
 }
 
+// Bytes of a tensor without gaps that must not lie on itself.
+std::size_t at_once(const TensorSpec& spec) {
+  return spec.extent() == spec.elements() ? spec.extent_bytes() : 0;
+}
+
 // The last rows of a call whose operations are more than the scalar kernel is asked for.
 CallPart last_rows(const Op& op, const CallPart& whole) {
   constexpr double kOperations = 2.5e7;
@@ -87,7 +92,7 @@ VastCheck::VastCheck(const Op& op, Params params, RepeatedInputs& inputs)
 void VastCheck::place(const TensorSpec& spec, RepeatedInputs& inputs) {
   const auto stream = static_cast<std::uint32_t>(memory_.size() + 1);
   const RepeatedMemory& memory = memory_.emplace_back(
-      repeats(spec) ? inputs.of(spec, stream) : std::make_shared<RepeatedFile>(dtype_size(spec.dtype)), spec);
+      repeats(spec) ? inputs.of(spec, stream) : std::make_shared<RepeatedFile>(dtype_size(spec.dtype), at_once(spec)), spec);
   pointers_.push_back(memory.begin());
   if (spec.role == Direction::out) return;
   if (!repeats(spec)) {
@@ -176,14 +181,16 @@ std::optional<Failure> VastCheck::check_in_place(const Variant& variant, const R
   const std::vector<TensorSpec>& specs = signature_.tensors;
   for (std::size_t out = 0; out < specs.size(); ++out) {
     if (specs[out].aliases.empty() || specs[out].in_place_only) continue;
-    const auto on = static_cast<std::size_t>(std::ranges::find(specs, specs[out].aliases.front(), &TensorSpec::name) - specs.begin());
+    const auto on =
+        static_cast<std::size_t>(std::ranges::find(specs, specs[out].aliases.front(), &TensorSpec::name) - specs.begin());
     if (repeats(specs[on]) || specs[on].extent_bytes() > kMostDense) continue;
     scatter(specs[on], gather(specs[on], pointers_[on]), pointers_[out]);
     CallPart part = all_.call;
     part.pointers[on] = pointers_[out];
     const Ran ran = run(variant, {&part, 1});
     const std::string wrong = ran.violation.empty() ? other_bits(signature_, whole.outputs, ran.outputs, true) : ran.violation;
-    if (!wrong.empty()) return Failure{Check::guard, fmt::format("with {} in place of {}: {}", specs[out].name, specs[on].name, wrong)};
+    if (!wrong.empty())
+      return Failure{Check::guard, fmt::format("with {} in place of {}: {}", specs[out].name, specs[on].name, wrong)};
   }
   return std::nullopt;
 }

@@ -136,7 +136,8 @@ void add_vast(const Op& op, ShapeSpace& space) {
   const std::size_t far = space.vast.size();
   // A long context, many pages behind a window, wide heads.
   if (is_prefill(op)) {
-    space.vast.push_back({{"rows", 69}, {"n_kv", 1}, {"group", 3}, {"head_dim", 64}, {"length", 1069}, {"causal", 1}, {"window", 600}});
+    space.vast.push_back(
+        {{"rows", 69}, {"n_kv", 1}, {"group", 3}, {"head_dim", 64}, {"length", 1069}, {"causal", 1}, {"window", 600}});
   } else {
     space.vast.push_back({{"n_kv", 2}, {"group", 2}, {"head_dim", 64}, {"length", 32768 + 40}, {"causal", 1}});
     space.vast.push_back({{"n_kv", 1}, {"group", 2}, {"head_dim", 264}, {"length", 16 * 600}, {"causal", 1}, {"window", 300}});

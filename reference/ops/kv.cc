@@ -98,6 +98,8 @@ ShapeSpace store_shapes(const Op&) {
   // What is padded, too, by every remainder.
   for (std::int64_t r = 0; r < 16; ++r)
     space.together.push_back({{"tokens", 2}, {"n_kv", 2}, {"head_dim", 33}, {"head_dim_padded", 48 + r}, {"capacity", 8}});
+  // Heads as wide as attention takes them.
+  space.together.push_back({{"tokens", 3}, {"n_kv", 3}, {"head_dim", 512}, {"capacity", 8}});
   return space;
 }
 

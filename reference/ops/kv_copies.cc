@@ -71,27 +71,26 @@ Cost copy_cost(const Op& op, const Params&, const Copy& a) {
 }
 
 ShapeSpace copy_shapes(const Op&) {
-  return {{used({"n_kv", 3, 5}, {Column::kv_heads}),
-           used({"positions", 10, 40}, {Column::positions}),
-           used({"head_dim", 80, 160}, {Column::head_dim}),
-           {"src_row_stride", 0, 0, 1, "head_dim"},
-           {"dst_row_stride", 0, 0, 1, "head_dim"},
-           instead_of("src_row_stride", {"src_head_stride", 0, 0, 1, "head_dim"}),
-           instead_of("dst_row_stride", {"dst_head_stride", 0, 0, 1, "head_dim"})},
-          {},
-          nullptr,
-          {{{"n_kv", 3},
-            {"positions", 6},
-            {"head_dim", 37},
-            {"src_row_stride", kVastStride / 4},
-            {"dst_row_stride", kVastStride / 4 + 64}},
-           {{"n_kv", 4},
-            {"positions", 6},
-            {"head_dim", 37},
-            {"src_head_stride", kMostNumber},
-            {"dst_head_stride", kMostNumber - 64}},
-           // A context.
-           {{"n_kv", 2}, {"positions", 16384 + 37}, {"head_dim", 64}}}};
+  return {
+      {used({"n_kv", 3, 5}, {Column::kv_heads}),
+       used({"positions", 10, 40}, {Column::positions}),
+       used({"head_dim", 80, 160}, {Column::head_dim}),
+       {"src_row_stride", 0, 0, 1, "head_dim"},
+       {"dst_row_stride", 0, 0, 1, "head_dim"},
+       instead_of("src_row_stride", {"src_head_stride", 0, 0, 1, "head_dim"}),
+       instead_of("dst_row_stride", {"dst_head_stride", 0, 0, 1, "head_dim"})},
+      {},
+      nullptr,
+      {{{"n_kv", 3},
+        {"positions", 6},
+        {"head_dim", 37},
+        {"src_row_stride", kVastStride / 4},
+        {"dst_row_stride", kVastStride / 4 + 64}},
+       {{"n_kv", 4}, {"positions", 6}, {"head_dim", 37}, {"src_head_stride", kMostNumber}, {"dst_head_stride", kMostNumber - 64}},
+       // A context.
+       {{"n_kv", 2}, {"positions", 16384 + 37}, {"head_dim", 64}}},
+      // Heads as wide as attention takes them.
+      {{{"n_kv", 3}, {"positions", 3}, {"head_dim", 512}}}};
 }
 
 std::vector<Params> copy_bench_params(const Op&) {

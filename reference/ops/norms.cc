@@ -71,7 +71,9 @@ ShapeSpace norm_shapes(const Op&) {
                     {"y_stride", 0, 0, 1, "n"}},
                    {{"eps", {1e-6, 1e-5, 0x1p-20, 1e-12, 0.25, 0x1p-126}}},
                    nullptr,
-                   {{{"rows", 6}, {"n", 37}, {"x_stride", kVastStride}, {"y_stride", kVastStride + 64}, {"eps", 1e-6}}}};
+                   {{{"rows", 6}, {"n", 37}, {"x_stride", kVastStride}, {"y_stride", kVastStride + 64}, {"eps", 1e-6}},
+                    // The heads of a prompt of 4096 tokens.
+                    {{"rows", kCounters.back() + 37}, {"n", 64}, {"eps", 1e-6}}}};
   // Each model's heads, as rows.
   std::set<std::pair<std::int64_t, std::int64_t>> seen;
   for (const Model& model : models()) {
@@ -86,7 +88,9 @@ ShapeSpace soft_shapes(const Op&) {
   return {{{"rows", 3, 6}, n, {"x_stride", 0, 0, 1, "n"}, {"y_stride", 0, 0, 1, "n"}},
           {},
           nullptr,
-          {{{"rows", 6}, {"n", 37}, {"x_stride", kVastStride}, {"y_stride", kVastStride + 64}}}};
+          {{{"rows", 6}, {"n", 37}, {"x_stride", kVastStride}, {"y_stride", kVastStride + 64}},
+           // The scores of 32 heads and 512 tokens.
+           {{"rows", 16384 + 5}, {"n", 256}}}};
 }
 
 std::vector<Params> norm_bench_params(const Op&) {

@@ -44,8 +44,8 @@ void read_order(const Params& params, const A& a, ViewLayout& view) {
   view.v_slot_shift = bounded_or(params, "v_slot_shift", 0);
   if (view.slots < 1 || view.first_slot < 0 || view.slot_step < 1 || view.v_slot_shift < 0) {
     throw std::invalid_argument("slots = " + std::to_string(view.slots) + ", first_slot = " + std::to_string(view.first_slot) +
-                                ", slot_step = " + std::to_string(view.slot_step) + ", v_slot_shift = " +
-                                std::to_string(view.v_slot_shift) + "; expected at least 1, 0, 1 and 0");
+                                ", slot_step = " + std::to_string(view.slot_step) +
+                                ", v_slot_shift = " + std::to_string(view.v_slot_shift) + "; expected at least 1, 0, 1 and 0");
   }
   if (std::gcd(view.slot_step, view.slots) != 1) throw std::invalid_argument("slot_step and slots have a common factor");
   view.turned = params.integer_or("turned", 0) != 0;
@@ -66,7 +66,8 @@ ViewLayout view_layout(const Params& params, const A& a) {
   view.span_gap = params.integer_or("span_gap", 0);
   view.uneven = params.integer_or("uneven", 0) != 0;
   if (view.uneven && view.span_positions < ASSAY_KV_BLOCK)
-    throw std::invalid_argument("uneven = 1 with span_positions = " + std::to_string(view.span_positions) + "; expected 16 at least");
+    throw std::invalid_argument("uneven = 1 with span_positions = " + std::to_string(view.span_positions) +
+                                "; expected 16 at least");
   if (view.length > 0) view.span_count = (view.length - 1) / (view.span_positions + view.positions_of(1)) * 2 + 1;
   while (view.length > 0 && view.begin_of(view.span_count) < view.length) ++view.span_count;
   if (view.span_count > kMostSpans) throw std::invalid_argument("a view of more than 2^24 spans");

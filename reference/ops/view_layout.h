@@ -37,7 +37,9 @@ struct ViewLayout {
   std::vector<std::int64_t> v_strides;
 
   static bool is_odd(std::int64_t span) { return std::popcount(static_cast<std::uint64_t>(span)) % 2 == 1; }
-  std::int64_t positions_of(std::int64_t span) const { return uneven && is_odd(span) ? std::int64_t{ASSAY_KV_BLOCK} : span_positions; }
+  std::int64_t positions_of(std::int64_t span) const {
+    return uneven && is_odd(span) ? std::int64_t{ASSAY_KV_BLOCK} : span_positions;
+  }
   // Positions of the spans before it: of two neighbours, the first of which is even, one is odd.
   std::int64_t begin_of(std::int64_t span) const {
     return span / 2 * (span_positions + positions_of(1)) + (span % 2 == 0 ? 0 : positions_of(span - 1));
