@@ -14,7 +14,7 @@ namespace {
 constexpr double kGridWork = 1 << 24;   // with the bytes that are laid out
 constexpr double kGridSteps = 1 << 20;  // without
 constexpr std::int64_t kUsual = 16;
-constexpr std::int64_t kMostFlat = 3 << 20;
+constexpr std::int64_t kMostFlat = 1 << 22;
 constexpr double kFlatWork = 1 << 30;
 constexpr double kSearchedWork = 1 << 28;  // of an encoder
 constexpr std::int64_t kPrompt = 512;      // tokens

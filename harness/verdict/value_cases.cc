@@ -69,37 +69,38 @@ const std::array<Exceptions, 3> kExceptions{{{"infinities", {SpecialNumber::infi
                                                SpecialNumber::least_normal, SpecialNumber::largest},
                                               "wide"}}};
 
-// By turns a scale, where it is a half, a minimum, and none: random bits seldom are NaN.
-std::vector<std::uint8_t> exceptional_blocks(DType dtype, std::int64_t count, const Exceptions& kind, bool negative,
+// By turns a scale, a minimum and none: random bits seldom are NaN.
+std::vector<std::uint8_t> exceptional_blocks(const TensorSpec& spec, std::int64_t count, const Exceptions& kind, bool negative,
                                              Draws& draws) {
-  const DType plain = plain_dtype(dtype);
+  const DType plain = plain_dtype(spec.dtype);
   const std::size_t size = dtype_size(plain);
-  std::vector<std::uint8_t> blocks(static_cast<std::size_t>(count) * dtype_size(dtype));
+  std::vector<std::uint8_t> blocks(static_cast<std::size_t>(count) * dtype_size(spec.dtype));
   const std::size_t all = blocks.size() / size;
-  generate({kind.blocks}, draws.below(1U << 16), 0, plain, static_cast<std::int64_t>(all), blocks.data());
+  generate(spec.data.value_or(Distribution{kind.blocks}), draws.below(1U << 16), 0, plain, static_cast<std::int64_t>(all),
+           blocks.data());
   for (std::size_t i = 0; i < all; ++i) {
     const BlockPart part = i % 3 == 0 ? parts_of(plain).scale : i % 3 == 1 ? parts_of(plain).minimum : BlockPart{};
-    if (part.count == sizeof(std::uint16_t))
-      put_special(DType::f16, &blocks[i * size + static_cast<std::size_t>(part.at)], 0, kind.numbers[i / 3 % kind.numbers.size()],
-                  negative);
+    if (part.count != sizeof(std::uint16_t) && part.count != sizeof(float)) continue;
+    put_special(part.count == sizeof(float) ? DType::f32 : DType::f16, &blocks[i * size + static_cast<std::size_t>(part.at)], 0,
+                kind.numbers[i / 3 % kind.numbers.size()], negative);
   }
-  if (is_packed(dtype)) {  // side by side, as many rows as there are blocks
+  if (is_packed(spec.dtype)) {  // side by side, as many rows as there are blocks
     blocks = reference::pack_x16(plain, blocks.data(), static_cast<std::int64_t>(all), dtype_numbers(plain));
   }
   return blocks;
 }
 
-// `count` elements, of either sign by turns, first of this; false where the tensor holds integers, or blocks of which not every bit is free.
+// `count` elements, of either sign by turns, first of this; false where the tensor holds integers.
 bool put_exceptions(const TensorSpec& spec, Array& array, const Exceptions& kind, std::int64_t count, bool negative,
                     Draws& draws) {
   const std::int64_t elements = array.elements();
   const bool real = is_float(array.dtype);
-  if (elements == 0 || (!real && (!is_block(array.dtype) || spec.data))) return false;
+  if (elements == 0 || (!real && !is_block(array.dtype))) return false;
   const auto anywhere = [&] { return static_cast<std::int64_t>(draws.below(static_cast<std::uint32_t>(elements))); };
   const std::size_t size = array.bytes.size() / static_cast<std::size_t>(elements);
   const auto few = static_cast<std::size_t>(count);
   const std::vector<std::uint8_t> blocks =
-      real ? std::vector<std::uint8_t>{} : exceptional_blocks(array.dtype, count, kind, negative, draws);
+      real ? std::vector<std::uint8_t>{} : exceptional_blocks(spec, count, kind, negative, draws);
   for (std::size_t i = 0; i < few; ++i) {
     if (real) {
       put_special(array.dtype, array.bytes.data(), anywhere(), kind.numbers[i % kind.numbers.size()], (i % 2 == 1) != negative);
