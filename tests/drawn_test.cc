@@ -76,6 +76,24 @@ TEST(Drawn, VastCallsNameWhatIsWrong) {
   EXPECT_EQ(between.failure->message, "touched what lies between rows of y");
 }
 
+void in_place_alone(const RmsNormArgs& a) {
+  if (a.x == a.y) a.y[0] += 1;
+}
+
+TEST(Drawn, VastCallsAreMadeInPlace) {
+  RepeatedInputs inputs(1);
+  VastCheck check(rms_norm(), {{"rows", 5}, {"n", 37}, {"eps", 1e-6}}, inputs);
+  const CaseResult result = check.check(Variant{"in_place_alone", Isa::scalar, then<in_place_alone>}, Checks::all());
+  ASSERT_TRUE(result.failure);
+  EXPECT_TRUE(result.failure->message.starts_with("with y in place of x: ")) << result.failure->message;
+}
+
+TEST(Drawn, PromptsAreAmongVastCalls) {
+  const std::vector<Params> calls = vast_params(require_op("swiglu"), kRandomWork);
+  EXPECT_TRUE(
+      std::ranges::any_of(calls, [](const Params& call) { return call.integer("rows") == 512 && call.integer("n") >= 3072; }));
+}
+
 // Of those that this CPU runs.
 Variant fastest_variant(const Op& op) {
   const auto variants = variants_of(op);

@@ -133,6 +133,11 @@ AssayStatus pairing_before_sizes(const void* args) {
   const AssayStatus status = kernel_tables::rope.kernels.back().run(args);
   return status == ASSAY_BAD_SHAPE && static_cast<const RopeArgs*>(args)->pairing < 0 ? ASSAY_BAD_PARAMETER : status;
 }
+AssayStatus range_before_scale(const void* args) {
+  const auto& a = *static_cast<const AttentionArgs*>(args);
+  const AssayStatus status = kernel_tables::attn_decode_f16.kernels.back().run(args);
+  return status == ASSAY_BAD_PARAMETER && a.span_count == 1 && a.spans[0].first == 16 ? ASSAY_OUT_OF_RANGE : status;
+}
 AssayStatus any_eps_of_no_rows(const void* args) {
   const AssayStatus status = kernel_tables::rms_norm.kernels.back().run(args);
   return status == ASSAY_BAD_PARAMETER && norm(args).rows == 0 ? ASSAY_OK : status;
@@ -191,6 +196,9 @@ TEST(RefusedCalls, SizesComeFirstAndNothingToDoExcusesNothing) {
                  "rows = -1, eps = 0: returned bad_parameter; expected bad_shape before anything is touched");
   expect_failure("rope", pairing_before_sizes, Check::exact,
                  "rows = -1, pairing = -1: returned bad_parameter; expected bad_shape before anything is touched");
+  expect_failure(
+      "attn_decode_f16", range_before_scale, Check::exact,
+      "the first span's first = 16, scale = inf: returned out_of_range; expected bad_parameter before anything is touched");
   expect_failure("rms_norm", any_eps_of_no_rows, Check::exact,
                  "rows = 0, eps = 0: returned ok; expected bad_parameter before anything is touched");
 }

@@ -9,10 +9,12 @@
 #include <cstring>
 #include <thread>
 
+#include "harness/verdict/coverage.h"
 #include "kernels/activations/activations.h"
 #include "kernels/attention/attention.h"
 #include "kernels/lookups/lookups.h"
 #include "kernels/norms/norms.h"
+#include "kernels/products/products.h"
 #include "kernels/rope/rope.h"
 #include "tests/spoiled.h"
 
@@ -43,7 +45,7 @@ TEST(Sharing, TensorsTouch) {
   const auto behind = [](const AddArgs& a) { return a.n > 0 && a.y == a.b + a.n; };
   expect_seen(failure_of("add", spoiled<AddArgs, behind>, made("add", {{"n", 40}})), "one right behind the other");
   const auto before = [](const AddArgs& a) { return a.n > 0 && a.a == a.y + a.n; };
-  expect_seen(failure_of("add", spoiled<AddArgs, before>, made("add", {{"n", 40}})), "one right behind the other");
+  expect_seen(failure_of("add", spoiled<AddArgs, before>, made("add", {{"n", 40}})), "right behind");
 }
 
 AssayStatus writes_what_is_behind(const void* args) noexcept {
@@ -73,17 +75,43 @@ TEST(Sharing, RowsTakeTurnsInOneMemory) {
   };
   expect_seen(failure_of("attn_decode_f32", spoiled<AttentionArgs, row_by_row>, pattern_cases(*find_op("attn_decode_f32"))),
               "v between the rows of k");
+  const auto halves = [](const SwigluArgs& a) { return a.rows > 1 && a.up == a.gate + a.n && a.y == a.gate; };
+  expect_seen(failure_of("swiglu", spoiled<SwigluArgs, halves>, pattern_cases(*find_op("swiglu"))),
+              "and the output in their place");
+  const auto between = [](const RmsNormArgs& a) { return a.rows > 1 && a.y == a.x + a.n; };
+  expect_seen(failure_of("rms_norm", spoiled<RmsNormArgs, between>, pattern_cases(*find_op("rms_norm"))),
+              "y between the rows of x");
+  const auto behind = [](const AddArgs& a) { return a.n > 0 && a.y == a.a && a.b == a.a + a.n; };
+  expect_seen(failure_of("add", spoiled<AddArgs, behind>, made("add", {{"n", 40}})), "y in place of a, b right behind it");
 }
 
-TEST(Sharing, ScoresOfABlockBehindASpanAreAllMasked) {
-  constexpr std::int64_t kSpan = 1024;
-  const auto masked = [](const AttentionArgs& a) {
-    if (a.span_count != 1 || a.spans[0].count <= kSpan) return false;
-    const float* const k = static_cast<const float*>(a.spans[0].k) + kSpan * a.spans[0].k_row_stride;
-    return std::isinf(k[0]) && std::isinf(k[15 * a.spans[0].k_row_stride]) && std::isfinite(k[16 * a.spans[0].k_row_stride]);
-  };
-  for (const char* const op : {"attn_decode_f32", "attn_prefill_f32"})
-    expect_seen(failure_of(op, spoiled<AttentionArgs, masked>, pattern_cases(*find_op(op))), "y[0");
+// What is not looked at where it adds nothing.
+AssayStatus skips_zeros(const void* args) noexcept {
+  const auto& a = *static_cast<const ProductArgs*>(args);
+  const AssayStatus status = right_kernel(args);
+  for (std::int64_t i = 0; status == ASSAY_OK && a.k > 0 && i < a.n; ++i) {
+    const auto* const x = static_cast<const float*>(a.x);
+    if (std::all_of(x, x + a.k, [](float value) { return value == 0; })) a.y[i] = 0;
+  }
+  return status;
+}
+
+TEST(Sharing, ZerosMeetInfinities) {
+  expect_seen(failure_of("gemv_q8_0_f32", skips_zeros, value_cases(*find_op("gemv_q8_0_f32"))), "y[");
+}
+
+// Where a key of the second span is NaN, its head is not.
+AssayStatus loses_a_nan(const void* args) noexcept {
+  const auto& a = *static_cast<const AttentionArgs*>(args);
+  const AssayStatus status = right_kernel(args);
+  if (status != ASSAY_OK || a.span_count != 1 || a.n_kv < 2 || a.spans[0].count <= 1027) return status;
+  const float* const keys = static_cast<const float*>(a.spans[0].k) + a.spans[0].k_head_stride;
+  if (std::isnan(keys[1027 * a.spans[0].k_row_stride])) a.y[a.n_heads / a.n_kv * a.y_head_stride] = 0;
+  return status;
+}
+
+TEST(Sharing, AKeyBehindASpanIsNan) {
+  expect_seen(failure_of("attn_decode_f32", loses_a_nan, pattern_cases(*find_op("attn_decode_f32"))), "y[");
 }
 
 // Wrong while a call of another row length runs, which no cut of one call has.
@@ -151,6 +179,42 @@ TEST(Sharing, SpansOfAViewLieDifferently) {
                       {"causal", 1}, {"scale", 0.25}, {"turned", 1},   {"span_positions", 16}};
   EXPECT_EQ(failure_of("attn_decode_f16", find_op("attn_decode_f16")->kernels().back().run, made("attn_decode_f16", turned)), "");
   expect_seen(failure_of("attn_decode_f16", spoiled<AttentionArgs, differ>, made("attn_decode_f16", turned)), "y[0");
+}
+
+// Some case that every op's drawn ones have.
+bool some_view(bool (*wanted)(const AttentionArgs& a)) {
+  const Op& op = *find_op("attn_decode_f32");
+  return std::ranges::any_of(covering_params(op), [&](const Params& params) {
+    const std::vector<void*> nowhere(signature_of(op, params).tensors.size());
+    return wanted(*static_cast<const AttentionArgs*>(Arguments(op, params, nowhere).data()));
+  });
+}
+
+TEST(Sharing, SpansOfAViewAreOfOtherLengthsAndLieApart) {
+  const auto uneven = [](const AttentionArgs& a) {
+    return a.span_count > 2 && a.spans[0].count != a.spans[1].count && a.spans[0].k_head_stride != a.spans[1].k_head_stride &&
+           a.spans[0].k_row_stride == a.spans[1].k_row_stride;
+  };
+  const auto values_elsewhere = [](const AttentionArgs& a) {
+    const auto apart = [](const void* one, const void* other) {
+      return static_cast<const char*>(one) - static_cast<const char*>(other);
+    };
+    const auto lies_otherwise = [&](const AssayKvSpan& span) {
+      return apart(span.k, a.spans[0].k) != apart(span.v, a.spans[0].v);
+    };
+    return a.span_count > 2 && a.spans[0].k_row_stride == a.spans[0].v_row_stride &&
+           std::any_of(a.spans, a.spans + a.span_count, lies_otherwise);
+  };
+  EXPECT_TRUE(some_view(uneven));
+  EXPECT_TRUE(some_view(values_elsewhere));
+  const Params params{{"n_kv", 2},     {"group", 1},  {"head_dim", 8},     {"length", 101},       {"causal", 1},
+                      {"scale", 0.25}, {"uneven", 1}, {"v_slot_shift", 2}, {"span_positions", 48}};
+  for (const char* const op : {"attn_decode_f16", "attn_prefill_f32"}) {
+    Params call = params;
+    if (std::string_view(op) == "attn_prefill_f32") call.set("rows", std::int64_t{3});
+    EXPECT_EQ(failure_of(op, find_op(op)->kernels().back().run, made(op, call)), "") << op;
+    expect_seen(failure_of(op, spoiled<AttentionArgs, uneven>, made(op, call)), "y[0");
+  }
 }
 
 bool all_alike(const EmbedArgs& a) {

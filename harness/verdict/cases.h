@@ -64,7 +64,7 @@ std::vector<TestCase> refused_value_cases(const Op& op);
 std::vector<TestCase> value_cases(const Op& op);
 
 // Calls whose data have a pattern that no draw has: rows that begin alike, or with zeros and ones; runs of -inf; two inputs that are the same; the
-// same maximum far apart; rows of two tensors that can take turns; keys whose scores are -inf. They are among value_cases.
+// same maximum far apart; rows of two tensors that can take turns; keys whose scores are -inf or NaN, and spans of them without weight. They are among value_cases.
 std::vector<TestCase> pattern_cases(const Op& op);
 
 // Small calls of many lengths whose inputs have each coincidence that there is for their type (harness/verdict/coincidences.h). Likewise.

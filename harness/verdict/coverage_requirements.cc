@@ -228,7 +228,8 @@ class Maker {
     std::vector<Wish> wishes;
     for (const Size& size : space_.sizes) {
       const std::int64_t units = size.in_use.empty() ? 13 : size.unit > 1 ? 5 : size.most > 130 ? 65 : 33;
-      if (size.in_every_call()) wishes.push_back(range(size, units * size.unit, units * size.unit));
+      const std::int64_t value = std::min(units * size.unit, size.limit);
+      if (size.in_every_call()) wishes.push_back(range(size, value, value));
     }
     add(std::move(wishes), "one left everywhere", kSingleWork);
   }
