@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cstring>
 #include <stdexcept>
 
 #include "harness/interop/plugin/properties.h"
@@ -184,12 +185,16 @@ Outcome Call::run(Executor& executor, const Placement& placement, const Manner& 
 std::vector<Array> Call::moved_on(std::vector<Array> inputs, bool ends_alike) {
   constexpr std::int64_t kAlike = 16;  // numbers
   for (Array& input : inputs) {
-    const auto element = static_cast<std::ptrdiff_t>(dtype_size(input.dtype));
+    const std::size_t element = dtype_size(input.dtype);
     const std::int64_t most = is_block(input.dtype) ? 1 : kAlike;
     const std::int64_t kept = ends_alike && input.elements() > 3 ? std::min(input.elements() / 3, most) : 0;
-    const auto first = input.bytes.begin() + kept * element;
-    const auto last = input.bytes.end() - kept * element;
-    if (last - first > element) std::rotate(first, first + element, last);
+    const std::size_t end = static_cast<std::size_t>(kept) * element;
+    if (input.bytes.size() <= 2 * end + element) continue;
+    const std::size_t behind = input.bytes.size() - 2 * end - element;  // bytes that move
+    std::uint8_t* const first = &input.bytes[end];
+    const std::vector<std::uint8_t> moved(first, first + element);
+    std::memmove(first, first + element, behind);
+    std::ranges::copy(moved, first + behind);
   }
   return inputs;
 }

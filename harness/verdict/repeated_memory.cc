@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 #include <numeric>
 #include <utility>
@@ -25,6 +26,14 @@ std::size_t largest_prime_up_to(std::size_t most) {
   };
   while (!prime(most)) --most;
   return most;
+}
+
+bool is_written(std::uint8_t byte) {
+  return byte != 0;
+}
+// Each byte is the one before it: sixteen at a time and more.
+bool all_zero(const std::uint8_t* begin, const std::uint8_t* end) {
+  return begin == end || (*begin == 0 && std::memcmp(begin, begin + 1, static_cast<std::size_t>(end - begin) - 1) == 0);
 }
 
 }  // namespace
@@ -99,8 +108,7 @@ std::int64_t RepeatedMemory::find_written() const {
   const auto end = static_cast<off_t>(period());
   for (off_t at = lseek(file_->descriptor(), 0, SEEK_DATA); at >= 0 && at < end;) {
     const off_t stop = std::min(end, lseek(file_->descriptor(), at, SEEK_HOLE));
-    const auto* const written = std::find_if(begin_ + at, begin_ + stop, [](std::uint8_t byte) { return byte != 0; });
-    if (written != begin_ + stop) return written - begin_;
+    if (!all_zero(begin_ + at, begin_ + stop)) return std::find_if(begin_ + at, begin_ + stop, is_written) - begin_;
     at = lseek(file_->descriptor(), stop, SEEK_DATA);
   }
   return -1;
