@@ -44,8 +44,8 @@ TEST(Sharing, InputsThatHoldTheSameLieInOneMemory) {
 TEST(Sharing, TensorsTouch) {
   const auto behind = [](const AddArgs& a) { return a.n > 0 && a.y == a.b + a.n; };
   expect_seen(failure_of("add", spoiled<AddArgs, behind>, made("add", {{"n", 40}})), "one right behind the other");
-  const auto before = [](const AddArgs& a) { return a.n > 0 && a.a == a.y + a.n; };
-  expect_seen(failure_of("add", spoiled<AddArgs, before>, made("add", {{"n", 40}})), "right behind");
+  const auto before = [](const AddArgs& a) { return a.n > 0 && a.a == a.y + a.n && a.y != a.b; };
+  expect_seen(failure_of("add", spoiled<AddArgs, before>, made("add", {{"n", 40}})), "one right behind the other");
 }
 
 AssayStatus writes_what_is_behind(const void* args) noexcept {
@@ -112,6 +112,17 @@ AssayStatus loses_a_nan(const void* args) noexcept {
 
 TEST(Sharing, AKeyBehindASpanIsNan) {
   expect_seen(failure_of("attn_decode_f32", loses_a_nan, pattern_cases(*find_op("attn_decode_f32"))), "y[");
+}
+
+TEST(Sharing, ScoresOfABlockBehindASpanAreAllMasked) {
+  constexpr std::int64_t kSpan = 1024;
+  const auto masked = [](const AttentionArgs& a) {
+    if (a.span_count != 1 || a.spans[0].count <= kSpan) return false;
+    const float* const k = static_cast<const float*>(a.spans[0].k) + kSpan * a.spans[0].k_row_stride;
+    return std::isinf(k[0]) && std::isinf(k[15 * a.spans[0].k_row_stride]) && std::isfinite(k[16 * a.spans[0].k_row_stride]);
+  };
+  for (const char* const op : {"attn_decode_f32", "attn_prefill_f32"})
+    expect_seen(failure_of(op, spoiled<AttentionArgs, masked>, pattern_cases(*find_op(op))), "y[0");
 }
 
 // Wrong while a call of another row length runs, which no cut of one call has.

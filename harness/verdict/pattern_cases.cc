@@ -137,7 +137,8 @@ std::optional<TestCase> spans_case(const Op& op) {
   for (const auto& [name, value] : {std::pair("n_kv", 3), {"group", 2}, {"rows", 2}}) {
     if (params.has(name)) params.set(name, std::int64_t{value});
   }
-  params.set(keys->name, keys->borders.front().at() + 3 * kBlock - 8);
+  const std::int64_t span = std::ranges::find(keys->borders, std::string_view("kKeySpan"), &Border::constant)->at();
+  params.set(keys->name, span + 3 * kBlock - 8);
   TestCase test = drawn_case(op, std::move(params), "gauss", kSeed);
   const std::int64_t width = row_length(test.inputs[0]);
   for (std::int64_t i = 0; i < test.inputs[0].elements(); i += width) put(test.inputs[0], i, SpecialNumber::one);

@@ -51,9 +51,10 @@ void set_from(Array& array, std::int64_t first, double value) {
 
 // Real numbers, or blocks of zeros where it is 0; false where it holds others.
 bool fill_with(Array& array, float number) {
-  if (number == 0 && (is_float(array.dtype) || is_block(array.dtype))) std::ranges::fill(array.bytes, std::uint8_t{0});
-  if (number != 0 && array.dtype == DType::f32) set_from(array, 0, number);
-  return number == 0 ? is_float(array.dtype) || is_block(array.dtype) : array.dtype == DType::f32;
+  const bool holds = number == 0 ? is_float(array.dtype) || is_block(array.dtype) : array.dtype == DType::f32;
+  if (holds && number == 0) std::ranges::fill(array.bytes, std::uint8_t{0});
+  if (holds && number != 0) set_from(array, 0, number);
+  return holds;
 }
 
 // What a call has of exceptions: one kind, or NaN would hide what becomes of the others. Of blocks, where their bytes come from.
