@@ -40,6 +40,24 @@ def test_the_same_kernel_three_ways(libraries, pointers, right):
     assert "margin" not in repr(plugin) or right or len(plugin.failures) > 20
 
 
+# Of attention, by how its view lies in memory (golden/SCHEMA.md, "Views"): none of it may reach a callable.
+VIEWS = {
+    "one span": {},
+    "pages out of order": {"span_positions": 16, "first_slot": 1, "slot_step": 10007},
+    "spans that lie across": {"span_positions": 16, "n_kv": 16, "turned": 1},
+    "spans of two lengths": {"span_positions": 48, "uneven": 1},
+    "spans of two lengths, heads apart": {"span_positions": 48, "uneven": 1, "k_head_stride": 500, "v_head_stride": 600},
+    "values in another order": {"span_positions": 16, "v_slot_shift": 2},
+    "only what is seen": {"window": 7, "first_position": 48, "position": 130, "only_seen": 1},
+}
+
+
+@pytest.mark.parametrize("how", VIEWS)
+def test_a_callable_gets_keys_and_values_in_the_order_of_positions(how):
+    shape = {"n_kv": 2, "group": 3, "head_dim": 8, "length": 101, "causal": 1, "scale": 0.25} | VIEWS[how]
+    assay.check("attn_decode_f32", kernels.attend, shape=shape, data="gauss", seed=6, cases=1).raise_for_status()
+
+
 def test_what_a_callable_is_not_asked_is_listed():
     report = assay.check("rms_norm", kernels.right, cases=1)
     assert any("guard pages, alignment" in one for one in report.not_asked)
