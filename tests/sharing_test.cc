@@ -85,6 +85,17 @@ TEST(Sharing, RowsTakeTurnsInOneMemory) {
   expect_seen(failure_of("add", spoiled<AddArgs, behind>, made("add", {{"n", 40}})), "y in place of a, b right behind it");
 }
 
+// As in a latent cache, whose values are a part of the keys.
+TEST(Sharing, ValuesBeginInTheRowsOfTheirKeys) {
+  const auto within = [](const AttentionArgs& a) {
+    return a.span_count > 0 && a.spans[0].v > a.spans[0].k && a.spans[0].v < static_cast<const float*>(a.spans[0].k) + a.head_dim;
+  };
+  for (const char* const op : {"attn_decode_f32", "attn_prefill_f32"}) {
+    EXPECT_EQ(failure_of(op, find_op(op)->kernels().back().run, pattern_cases(*find_op(op))), "") << op;
+    expect_seen(failure_of(op, spoiled<AttentionArgs, within>, pattern_cases(*find_op(op))), "v begins in the rows of k");
+  }
+}
+
 // What is not looked at where it adds nothing.
 AssayStatus skips_zeros(const void* args) noexcept {
   const auto& a = *static_cast<const ProductArgs*>(args);

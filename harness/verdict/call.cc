@@ -72,11 +72,7 @@ void Call::set_inputs(std::vector<Array> inputs) {
   inputs_ = std::move(inputs);
   check_inputs();
   // Inputs that were the same need not be so now.
-  std::erase_if(placements_, [&](const Placement& one) {
-    return std::ranges::any_of(one.shared, [&](const Shared& pair) {
-      return pair.behind == 0 && signature_.tensors[pair.tensor].role == Direction::in;
-    });
-  });
+  std::erase_if(placements_, [](const Placement& one) { return one.alike; });
 }
 
 void Call::allow_over_read(std::size_t bytes) {

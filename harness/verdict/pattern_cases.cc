@@ -105,7 +105,21 @@ void leave_room(const ShapeSpace& space, int where, Params& params) {
   }
 }
 
-// The rows of two tensors take turns in one memory, as keys and values may in a cache's.
+// `other` may begin in the midst of the rows of `one`, as values do in the rows of a latent cache's keys; none: too little room.
+std::optional<TestCase> overlapped(const Op& op, TestCase test, std::size_t one, std::size_t other) {
+  if (other >= test.inputs.size()) return std::nullopt;
+  const std::vector<TensorSpec> specs = signature_of(op, test.params).tensors;
+  const std::int64_t row = row_length(test.inputs[one]);
+  const std::size_t behind = static_cast<std::size_t>(row / 2) * dtype_size(specs[one].dtype);
+  const std::size_t bytes = static_cast<std::size_t>(row) * dtype_size(specs[one].dtype);
+  if (test.inputs[other].bytes.size() != test.inputs[one].bytes.size()) return std::nullopt;
+  for (std::size_t at = 0; at < test.inputs[one].bytes.size(); at += bytes)
+    std::copy_n(&test.inputs[one].bytes[at + behind], bytes - behind, &test.inputs[other].bytes[at]);
+  if (!overlap_of(specs[one], test.inputs[one], specs[other], test.inputs[other])) return std::nullopt;
+  return named(op, std::move(test), fmt::format("{} begins in the rows of {}", specs[other].name, specs[one].name));
+}
+
+// The rows of two tensors take turns in one memory, as keys and values may in a cache's, or overlap where they hold the same.
 void add_turns(const Op& op, std::vector<TestCase>& cases) {
   const ShapeSpace space = op.family->shapes(op);
   for (const int where : {0, 1, 2}) {
@@ -118,7 +132,10 @@ void add_turns(const Op& op, std::vector<TestCase>& cases) {
         for (std::size_t one = 0; one < other; ++one) {
           if (!turn_of(specs[one], specs[other])) continue;
           const std::string what = fmt::format("rows of {} between those of {}", specs[other].name, specs[one].name);
-          if (named_before.insert(what).second) cases.push_back(named(op, drawn_case(op, params, "gauss", kSeed), what));
+          if (!named_before.insert(what).second) continue;
+          TestCase test = drawn_case(op, params, "gauss", kSeed);
+          if (auto second = overlapped(op, test, one, other)) cases.push_back(std::move(*second));
+          cases.push_back(named(op, std::move(test), what));
         }
       }
     }

@@ -220,8 +220,12 @@ void add_meant(const std::vector<TensorSpec>& specs, const std::vector<Array>& i
         add(how, {pair});
         if (aliased != specs.end() && t < inputs.size()) add(with_output, {pair, {index_of(specs, *aliased), on}});
       };
+      const std::size_t first = all.size();
       if (t < inputs.size() && can_share(specs[on], specs[t]) && inputs[on].bytes == inputs[t].bytes)
         add_pair("{} in the memory of {}", "{} and the output in the memory of {}", {t, on});
+      if (const auto behind = t < inputs.size() ? overlap_of(specs[on], inputs[on], specs[t], inputs[t]) : std::nullopt)
+        add("{} begins in the rows of {}", {{t, on, *behind}});
+      for (std::size_t i = first; i < all.size(); ++i) all[i].alike = true;
       if (specs[t].in_place_only) continue;
       if (const auto behind = turn_of(specs[on], specs[t]))
         add_pair("{} between the rows of {}", "{} between the rows of {}, and the output in their place", {t, on, *behind});

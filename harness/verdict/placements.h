@@ -29,6 +29,7 @@ struct Placement {
   // After a call with data that begin and end alike; a unit of its alignment before `at_end`, where no other placement lies.
   bool after_other = false;
   bool in_place = false;  // an output lies on an input that it may be
+  bool alike = false;     // inputs lie on one another, since they hold the same
   bool meant = false;  // inputs that are the same, or rows that can take turns: few calls have them, and are there for their sake
 };
 

@@ -40,13 +40,14 @@ std::vector<Run> runs_of(const TensorSpec& spec) {
   return runs;
 }
 
-// Ascending, neighbours joined: strides need not fall from the outer axes to the inner.
+// Ascending, those that touch or overlap joined: strides need not fall from the outer axes to the inner.
 std::vector<Run> as_they_lie(std::vector<Run> runs) {
   std::ranges::sort(runs, {}, &Run::offset);
   std::vector<Run> joined;
   for (const Run& run : runs) {
-    if (!joined.empty() && joined.back().offset + joined.back().bytes == run.offset) {
-      joined.back().bytes += run.bytes;
+    const std::size_t end = joined.empty() ? 0 : joined.back().offset + joined.back().bytes;
+    if (!joined.empty() && end >= run.offset) {
+      joined.back().bytes += std::max(end, run.offset + run.bytes) - end;
     } else {
       joined.push_back(run);
     }
@@ -108,6 +109,19 @@ void for_each_gap(std::span<const Laid> tensors, const GuardedMemory& memory,
     from = start + run.bytes;
   }
   visit(from, memory.end());
+}
+
+std::optional<std::size_t> overlap_of(const TensorSpec& one, const Array& held, const TensorSpec& other, const Array& others) {
+  if (one.dtype != other.dtype || one.shape != other.shape || one.strides != other.strides || one.elements() < 2)
+    return std::nullopt;
+  const std::size_t behind = static_cast<std::size_t>(one.shape.back() / 2) * dtype_size(one.dtype);
+  if (behind == 0 || behind % other.alignment != 0 || one.alignment % other.alignment != 0 ||
+      std::memcmp(&held.bytes[behind], others.bytes.data(), dtype_size(one.dtype)) != 0)
+    return std::nullopt;
+  std::vector<std::uint8_t> memory(one.extent_bytes() + behind);
+  scatter(one, held, memory.data());
+  scatter(other, others, &memory[behind]);
+  return holds(one, memory.data(), held) ? std::optional(behind) : std::nullopt;
 }
 
 std::optional<std::size_t> turn_of(const TensorSpec& one, const TensorSpec& other) {

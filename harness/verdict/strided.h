@@ -34,6 +34,10 @@ struct Laid {
 void for_each_gap(std::span<const Laid> tensors, const GuardedMemory& memory,
                   const std::function<bool(std::uint8_t* begin, std::uint8_t* end)>& visit);
 
+// Bytes from the one's first element to the other's where this begins in the midst of the one's rows, and where they overlap both hold the same;
+// none: they do not.
+std::optional<std::size_t> overlap_of(const TensorSpec& one, const Array& held, const TensorSpec& other, const Array& others);
+
 // Bytes from the one's first element to the other's where the rows of both take turns in one memory; none: their gaps have no room for it.
 std::optional<std::size_t> turn_of(const TensorSpec& one, const TensorSpec& other);
 

@@ -117,7 +117,7 @@ EQUIVALENT = (
     (r"products/tile_gemm\.h", r"out\.stride in 32 bits", ("gemm_q*_f32",), "totals, 32 apart"),
     (r"products/block_gemm\.h", r"^always the first: add_panel", ("*",), "what is prefetched is read all the same"),
     (r"products/decoded_gemm\.h", r"^one more: at_most\((kDecodedRows|kTileRows|Rows)", ("*",), "one more is written again by the next, and the last is whole"),
-    (r"products/block_gemm\.h", r"^one more: at_most\(kPanelRows", ("gemm_*_x16_*",), "one more is written again by the next, and the last is whole"),
+    (r"products/block_gemm\.h", r"^one more: at_most\(kPanelRows", ("gemm_*_x16_*", "gemm_q6_k_q8_k"), "one more is written again by the next, and the last is whole"),
     (r"products/linear\.h", r"args\.m \* blocks in 32 bits", ("linear_*",), "so many activations are 270 GB"),
     (r"products/block_gemm\.h", r"^(r|\(row \+ r\)) \* \w*\.?[xy]_stride: the row in (8|16) bits", ("*",), "rows of a panel of 128"),
     (r"products/tile_gemv\.h", r"^none begins anew", ("matvec_*",), "the first chunk's sum is added to +0"),
