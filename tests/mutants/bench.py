@@ -45,6 +45,9 @@ def make_mutant(entry: dict) -> BenchMutant:
     edits = edits_of(entry, {"tests", "equivalent", "lives"})
     if not edits or not entry.get("tests"):
         raise EntryError("expected edits and tests")
+    for edit in edits:
+        if edit.find.rstrip().endswith("{") and "MUTANT" not in edit.replace:
+            raise EntryError(f"'{edit.find.strip()}' is the head of a block; expected MUTANT in what replaces it")
     return BenchMutant(entry["name"], entry["kind"], entry["what"], edits, entry["tests"], entry.get("equivalent", ""), entry.get("lives", ""))
 
 
