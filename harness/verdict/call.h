@@ -61,14 +61,16 @@ class Call {
 
   // Places, runs and examines everything around it.
   Outcome run(Executor& executor, const Placement& placement, const Manner& manner = {});
+  // Likewise, with other values in some fields, by which the tensors are no longer.
+  Outcome run_instead(Executor& executor, const Placement& placement, const std::vector<FieldValue>& instead);
   // The same on the front placement, cut in at most `parts` by one of the signature's splits, into parts alike or each larger than the one
   // before.
   Outcome run_parts(Executor& executor, const Split& split, int parts, const Manner& manner, bool uneven = false);
   // The whole call, and as many more of other data in memory of their own as makes `callers`, every second one the other call where it is
   // given. An outcome each; of all but the first only the outputs are looked at.
   std::vector<Outcome> run_rivals(Executor& executor, int callers, const Manner& manner, const OtherCall* other = nullptr);
-  // Other data at the same addresses, which begin and end alike: all but sixteen elements at each end, or a third, have moved one on. For what a kernel
-  // remembers; what it computes is not looked at. How it ended, if not by returning; else empty.
+  // The other data that the placement wants at the same addresses. For what a kernel remembers; what it computes is not looked at. How it
+  // ended, if not by returning; else empty.
   std::string run_other_data(Executor& executor, const Placement& placement);
 
   double work() const { return work_; }  // work_of its parameters
@@ -93,6 +95,7 @@ class Call {
   void have_callers(std::size_t count);
   void place(const Placement& placement, const std::vector<Array>& inputs, std::size_t caller = 0);
   static std::vector<Array> moved_on(std::vector<Array> inputs, bool ends_alike);
+  static std::vector<Array> one_changed(std::vector<Array> inputs);
   std::vector<Place> places_of(const Placement& placement) const;
   // Poison is counted from there: in each memory it begins elsewhere, so that no gap is the copy of another.
   static const void* poison_origin(const void* base, std::size_t memory) {
@@ -116,7 +119,8 @@ class Call {
   std::vector<Array> inputs_;
   std::size_t page_;
   std::size_t over_read_ = 0;
-  std::size_t room_ = kOffsets;          // of a memory, beside its tensor
+  static constexpr std::size_t kRoom = 3 * kOffsets;
+  std::size_t room_ = kRoom;             // of a memory, beside its tensor
   std::vector<std::size_t> most_bytes_;  // of each memory of the first caller, in any placement
   std::vector<GuardedMemory> memory_;
   std::vector<bool> writable_;

@@ -70,13 +70,15 @@ void Call::place(const Placement& placement, const std::vector<Array>& inputs, s
     if (placement.at_end) {
       base = memories[m].end() - extent(places_, signature, m);
       if (first.role == Direction::in) base -= over_read_;
-      base -= reinterpret_cast<std::uintptr_t>(base) % first.alignment + (placement.after_other ? first.alignment : 0);
+      base -=
+          reinterpret_cast<std::uintptr_t>(base) % first.alignment + static_cast<std::size_t>(placement.before) * first.alignment;
     }
     pointers[t] = base + places_[t].behind;
   }
+  const bool keeps_outputs = placement.before != Before::nothing && &inputs == &inputs_;
   for (std::size_t m = 0; m < tensors; ++m) {
     std::vector<Laid> data = laid_in(first_of(caller) + m);
-    std::erase_if(data, [](const Laid& one) { return one.spec->role == Direction::out; });
+    std::erase_if(data, [&](const Laid& one) { return one.spec->role == Direction::out && !keeps_outputs; });
     for_each_gap(data, memories[m], [&](std::uint8_t* begin, const std::uint8_t* end) {
       poison_.fill(poison_origin(pointers[m], m), begin, end);
       return true;

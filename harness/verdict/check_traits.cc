@@ -74,7 +74,7 @@ std::optional<Failure> CaseCheck::compare_cut(const Outcome& whole, const Outcom
 // The call elsewhere.
 std::optional<Failure> CaseCheck::check_placed(const Candidate& candidate, const Outcome& first, const Placement& placement,
                                                const Checks& checks, CaseResult& result) {
-  if (placement.after_other) {
+  if (placement.before != Before::nothing) {
     std::string fault = call_.run_other_data(*candidate.executor, placement);
     if (!fault.empty()) return Failure{Check::guard, std::move(fault)};
   }
@@ -84,7 +84,7 @@ std::optional<Failure> CaseCheck::check_placed(const Candidate& candidate, const
   const bool free = !candidate.traits.placement_invariant() && !refused();
   if (free && !other.crashed && other.status == first.status)
     return compare_freely(first, other, how, candidate, kPlacementInvariant, checks);
-  const char* const trait = placement.after_other ? "remembers other data" : "depends on its placement";
+  const char* const trait = placement.before == Before::nothing ? "depends on its placement" : "remembers other data";
   return compare_layout(first, other, how, candidate, trait, checks);
 }
 

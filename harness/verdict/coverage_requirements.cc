@@ -19,7 +19,8 @@ constexpr std::int64_t kManyRows = 129;
 constexpr std::int64_t kRemainders = 16;  // by the lanes of a vector, and by the rows of a packed block
 constexpr std::int64_t kGap = 8;
 constexpr std::int64_t kMostOctave = 1 << 17;
-constexpr std::int64_t kDense = 64;  // of an op with one size, from here to four times that, one of so many lengths
+constexpr std::int64_t kVocabulary = 40000;  // from there on, of an op that has no other width
+constexpr std::int64_t kDense = 64;          // of an op with one size, from here to four times that, one of so many lengths
 constexpr std::int64_t kDenseStep = 8;
 
 std::int64_t round_down(std::int64_t value, std::int64_t unit) {
@@ -136,9 +137,14 @@ class Maker {
           shared ? kSingleWork : kLaidWork);
     }
     const std::int64_t period = kRemainders * size.unit;
+    const bool only_width =
+        std::ranges::count_if(space_.sizes, [](const Size& one) { return one.in_every_call() && !one.in_use.empty(); }) == 1;
     for (std::int64_t r = 0; r < kRemainders; ++r) {
       add({range(size, period + r * size.unit, std::min(size.limit, std::int64_t{1} << 20), period)},
           fmt::format("{} of whole units, {} mod 16", size.name, r), kSingleWork);
+      if (only_width && std::ranges::find(size.in_use, Column::vocab) != size.in_use.end())
+        add({range(size, kVocabulary + r, 2 * kVocabulary, period)},
+            fmt::format("{} past {}, {} mod 16", size.name, kVocabulary, r), kShareWork);
     }
   }
 

@@ -15,13 +15,17 @@ constexpr double kGridWork = 1 << 24;   // with the bytes that are laid out
 constexpr double kGridSteps = 1 << 20;  // without
 constexpr std::int64_t kUsual = 16;
 constexpr std::int64_t kMostFlat = 1 << 22;
+constexpr std::int64_t kLongFlat = 1 << 24;  // past what a float counts
 constexpr double kFlatWork = 1 << 30;
 constexpr double kSearchedWork = 1 << 28;  // of an encoder
-constexpr std::int64_t kPrompt = 512;      // tokens
-constexpr std::int64_t kPromptWidth = 4096;
+struct Prompt {
+  std::int64_t tokens, width;
+};
+constexpr Prompt kPrompt{512, 4096};
+constexpr Prompt kPrompts{1100, 2048};  // of several sequences
 constexpr double kPromptWork = 1 << 29;
 constexpr double kPromptSteps = 1 << 26;
-constexpr std::size_t kMostOutput = 8 << 20;
+constexpr std::size_t kMostOutput = 10 << 20;
 constexpr std::int64_t kMostUnits = 63;  // parts of 1, 2, 4 .. 32 of them; of 3, 6 .. 24 and what is left
 constexpr std::int64_t kLeastUnits = 7;
 constexpr std::int64_t kLeastOctave = 16;
@@ -78,11 +82,11 @@ bool narrow(const Op& op, const ShapeSpace& space, Params& params) {
 }
 
 // As many rows as a prompt has tokens, of models' widths as far as the work allows; none where the op has no rows.
-std::optional<Params> prompt(const Op& op, const ShapeSpace& space, Params params) {
+std::optional<Params> prompt(const Op& op, const ShapeSpace& space, const Prompt& wanted, Params params) {
   if (!std::ranges::any_of(space.sizes, is_count)) return std::nullopt;
   for (const Size& size : space.sizes) {
-    if (is_width(size)) params.set(size.name, std::min(size.limit, in_units(kPromptWidth, size)));
-    if (is_count(size)) params.set(size.name, std::min(size.limit, in_units(kPrompt, size)));
+    if (is_width(size)) params.set(size.name, std::min(size.limit, in_units(wanted.width, size)));
+    if (is_count(size)) params.set(size.name, std::min(size.limit, in_units(wanted.tokens, size)));
   }
   if (space.mend != nullptr) space.mend(params);
   while (work_of(op, params) > kPromptWork || steps_of(cost_of(op, params)) > kPromptSteps || !outputs_fit(op, params)) {
@@ -93,7 +97,7 @@ std::optional<Params> prompt(const Op& op, const ShapeSpace& space, Params param
 
 }  // namespace
 
-std::vector<Params> grid_params(const Op& op) {
+std::vector<Params> grid_params(const Op& op, bool any_length) {
   const ShapeSpace space = op.family->shapes(op);
   Params usual;
   for (const Size& size : space.sizes) {
@@ -106,12 +110,16 @@ std::vector<Params> grid_params(const Op& op) {
   if (splits.empty()) return {};
   std::vector<Params> calls;
   if (space.sizes.size() == 1) {
-    Params& flat = calls.emplace_back(Params{{space.sizes.front().name, in_units(kMostFlat + 37, space.sizes.front())}});
+    const Size& n = space.sizes.front();
+    Params& flat = calls.emplace_back(Params{{n.name, in_units((any_length ? kLongFlat : kMostFlat) + 37, n)}});
     const double most = op.contract->exactness == reference::Exactness::encoded ? kSearchedWork : kFlatWork;
-    while (work_of(op, flat) > most)
-      flat.set(space.sizes.front().name, in_units(flat.integer(space.sizes.front().name) / 2, space.sizes.front()));
+    while (work_of(op, flat) > most) flat.set(n.name, in_units(flat.integer(n.name) / 2, n));
   }
-  if (auto call = prompt(op, space, usual)) calls.push_back(std::move(*call));
+  const auto add_prompt = [&](const Prompt& wanted) {
+    if (auto call = prompt(op, space, wanted, usual)) calls.push_back(std::move(*call));
+  };
+  add_prompt(kPrompt);
+  if (std::ranges::count_if(space.sizes, is_width) == 1) add_prompt(kPrompts);
   for (const Size& size : space.sizes) {
     if (size.stride_of != nullptr || split_of(splits, size) != nullptr) continue;
     const std::vector<std::int64_t> in_use = values_in_use(size.in_use);

@@ -20,14 +20,21 @@ struct Shared {
   std::size_t behind = 0;  // bytes from the other's first element
 };
 
+// What lay there before, and was computed with: what a kernel remembers of it shows.
+enum class Before : std::uint8_t {
+  nothing,
+  moved,        // all but sixteen elements at each end, or a third, have moved one on
+  one_changed,  // one element of each input is another of the same input
+};
+
 struct Placement {
   std::string name;                  // for messages
   bool at_end = true;                // each tensor's last byte against the rear guard page, as far as its alignment allows
   std::vector<std::size_t> offsets;  // else: of each tensor from the front guard page; none: 0
   Poison::Kind poison = Poison::Kind::nans;  // of what is no tensor's element
   std::vector<Shared> shared = {};
-  // After a call with data that begin and end alike; a unit of its alignment before `at_end`, where no other placement lies.
-  bool after_other = false;
+  // A unit of its alignment before `at_end`, or two, where no other placement lies; outputs hold what they got then.
+  Before before = Before::nothing;
   bool in_place = false;  // an output lies on an input that it may be
   bool alike = false;     // inputs lie on one another, since they hold the same
   bool meant = false;  // inputs that are the same, or rows that can take turns: few calls have them, and are there for their sake

@@ -2,218 +2,55 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <limits>
+#include <utility>
 
 #include "harness/verdict/compare.h"
-#include "harness/verdict/discipline/faults.h"
 #include "reference/ops/status.h"
 
 namespace assay {
-namespace {
 
-constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-
-// One field: below 0, none, two of what there may be one, just past the limit of sizes, as large as there is.
-constexpr std::int64_t kOne[] = {-1, 0, kLeast, 2, kMostElements + 1, kMost};
-constexpr std::int64_t kUnderChoices[] = {-1, 0, 1, 3, 16, kMost};  // beside a choice or a real number
-// Past 32 bits. Of an array's length left out: the references look at each element.
-constexpr std::int64_t kWide = std::int64_t{1} << 31;
-// Of those that have a few values: none of them.
-constexpr std::int64_t kNoChoice[] = {-1, 1 << 20};
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kReals[] = {0, -1, 0.5, 1e30, kInfinity, -kInfinity, std::numeric_limits<double>::quiet_NaN()};
-// Two fields, each a size that may be: a product just past the limit, one that wraps to 0 and one that wraps below 0.
-constexpr std::int64_t kTwo[] = {std::int64_t{1} << 26, std::int64_t{1} << 32, 3037000500};
-// A position and a size: their sum wraps. A multiple of 16, as a span's must be.
-constexpr std::int64_t kFar = kMost - 15;
-// Three: a product that wraps to 0, though that of no two does; and, one of them small, as an op's own limit may ask, one past the limit.
-constexpr std::int64_t kThree = std::int64_t{1} << 22;
-constexpr std::int64_t kSmall = 256;
-constexpr std::int64_t kBesideSmall = std::int64_t{1} << 43;  // a product of 2^51
-
-// Every size that has no value of its own as small as the op takes it.
-Params smallest(const Op& op) {
-  const ShapeSpace space = op.family->shapes(op);
-  Params params;
-  for (const Size& size : space.sizes) {
-    if (size.in_every_call()) params.set(size.name, size.unit);
-  }
-  for (const Choice& choice : space.choices) params.set(choice.name, choice.values.front());
-  return params;
-}
-
-std::vector<Array> zeros(const Signature& signature) {
-  std::vector<Array> inputs;
-  for (const TensorSpec& spec : signature.tensors) {
-    if (spec.role != Direction::in) continue;
-    Array& one = inputs.emplace_back();
-    one.dtype = spec.dtype;
-    one.shape = spec.shape;
-    one.bytes.resize(static_cast<std::size_t>(spec.elements()) * dtype_size(spec.dtype));
-  }
-  return inputs;
-}
-
-bool is_int64(FieldKind kind) {
-  using enum FieldKind;
-  return kind == size || kind == number || kind == any || kind == length;
-}
-
-// Not of sizes alone: positions, and what else may be refused by the op.
-bool is_place(const FieldValue& number) {
-  return number.field->kind == FieldKind::any || number.field->kind == FieldKind::number;
-}
-
-bool is_nothing(const FieldValue& number) {
-  return !number.field->at_least && number.value == decltype(number.value){std::int64_t{0}};
-}
-
-// The int64s of the argument struct and of the structs in its array. An array's length is none to be multiplied: whoever reads so many
-// elements reads past its end.
-std::vector<FieldValue> numbers_of(const Family& family) {
-  std::vector<FieldValue> all;
-  for (const Field& field : family.fields) {
-    if (is_int64(field.kind)) all.push_back({&field, 0});
-  }
-  for (const Field& field : family.array_fields) {
-    if (is_int64(field.kind)) all.push_back({&field, 0, true});
-  }
-  return all;
-}
-
-FieldValue with(FieldValue number, std::int64_t value) {
-  number.value = value;
-  return number;
-}
-
-// No stride is too short then, and only the product of all sizes too large.
-std::vector<FieldValue> at_once(std::vector<FieldValue> numbers) {
-  std::erase_if(numbers, [](const FieldValue& number) { return number.field->kind == FieldKind::length; });
-  for (FieldValue& number : numbers) number = with(number, kThree);
-  return numbers;
-}
-
-}  // namespace
-
-std::string describe(const std::vector<FieldValue>& instead) {
-  std::string text;
-  for (const FieldValue& one : instead) {
-    text += fmt::format("{}{}{} = ", text.empty() ? "" : ", ", one.in_array ? "the first span's " : "", one.field->name);
-    text += std::visit([](auto value) { return fmt::format("{}", value); }, one.value);
-  }
-  return text;
-}
-
-RefusalCheck::RefusalCheck(const Op& op, std::size_t page)
-    : op_(op), call_(op, smallest(op), zeros(signature_of(op, smallest(op))), page) {
-  point_to_ends();
-  const std::vector<FieldValue> numbers = numbers_of(*op.family);
-  // Strides of 0, so that sizes alone are too large; empty where one of the fields is a stride itself.
-  const auto no_strides = [&](std::vector<FieldValue> instead) {
-    if (std::ranges::any_of(instead, [](const FieldValue& one) { return one.field->at_least; })) return std::vector<FieldValue>{};
-    for (const FieldValue& number : numbers) {
-      if (number.field->at_least) instead.push_back(with(number, 0));
-    }
-    return instead;
-  };
-  // The simplest first: one number, then several.
-  for (const FieldValue& number : numbers) {
-    for (const std::int64_t value : kOne) {
-      const bool past_array = number.field->kind == FieldKind::length && value == 2;  // it has one: the second lies past its end
-      if (!past_array) add({with(number, value)});
-    }
-    if (number.field->kind != FieldKind::length) add({with(number, kWide)});
-  }
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    for (std::size_t j = i + 1; j < numbers.size(); ++j) {
-      // Nothing to do does not make it right, neither what is no size nor what is no multiple of a block.
-      for (const auto& [one, other] : {std::pair(i, j), std::pair(j, i)})
-        for (const std::int64_t value : {-1, 1}) add({with(numbers[one], 0), with(numbers[other], value)});
-      if (numbers[i].field->kind == FieldKind::length || numbers[j].field->kind == FieldKind::length) continue;
-      for (const std::int64_t value : kTwo) add({with(numbers[i], value), with(numbers[j], value)});
-      for (const auto& [one, other] : {std::pair(i, j), std::pair(j, i)})
-        add(no_strides({with(numbers[one], kBesideSmall), with(numbers[other], kSmall)}));
-      if (is_place(numbers[i])) add({with(numbers[i], kFar), with(numbers[j], kTwo[0])});
-      if (is_place(numbers[j])) add({with(numbers[i], kTwo[0]), with(numbers[j], kFar)});
-      for (std::size_t k = j + 1; k < numbers.size(); ++k) {
-        if (numbers[k].field->kind == FieldKind::length) continue;
-        add({with(numbers[i], kThree), with(numbers[j], kThree), with(numbers[k], kThree)});
-        for (const std::size_t small : {i, j, k}) {
-          std::vector<FieldValue> three{with(numbers[i], kThree), with(numbers[j], kThree), with(numbers[k], kThree)};
-          for (FieldValue& number : three) {
-            if (number.field == numbers[small].field && number.in_array == numbers[small].in_array) number.value = kSmall;
-          }
-          add(no_strides(std::move(three)));
-        }
-      }
-    }
-  }
-  add(at_once(numbers));
-  for (const Field& field : op.family->fields) {
-    const auto each = [&](const auto& values) {
-      for (const auto value : values) add({{&field, value}});
-    };
-    // Beside a number that is none, of which an op says what comes first, and where there is nothing to do, which does not make it right.
-    const auto beside_numbers = [&](auto value) {
-      for (const FieldValue& number : numbers)
-        for (const std::int64_t other : kUnderChoices) {
-          if (number.field->kind != FieldKind::length || other <= 1) add({with(number, other), {&field, value}});
-        }
-    };
-    for (std::size_t choice = 1; choice < field.choices.size(); ++choice) {  // what is refused is so under every choice
-      for (const FieldValue& number : numbers)
-        for (const std::int64_t value : kUnderChoices) add({with(number, value), {&field, static_cast<std::int64_t>(choice)}});
-    }
-    if (field.kind == FieldKind::choice || field.kind == FieldKind::int32) {
-      each(kNoChoice);
-      beside_numbers(kNoChoice[0]);
-    }
-    if (field.kind == FieldKind::real32 || field.kind == FieldKind::real64) {
-      each(kReals);
-      beside_numbers(kReals[0]);
-      beside_numbers(kInfinity);
-    }
-  }
-}
-
-void RefusalCheck::point_to_ends() {
-  pointers_.clear();
-  for (const GuardedMemory& memory : call_.memory()) pointers_.push_back(memory.end());
-}
-
-// If it is one to be refused, whatever its tensors hold. Where several sizes and nothing else are changed, the sizes decide, unless there is
-// nothing to do: an op looks at tensors when its sizes may be.
-void RefusalCheck::add(std::vector<FieldValue> instead) {
-  if (instead.empty()) return;
-  const Arguments args(op_, call_.params(), pointers_, instead);
-  const auto is_size = [](const FieldValue& one) { return is_int64(one.field->kind) && !is_place(one) && !is_nothing(one); };
-  const bool of_sizes = instead.size() > 1 && std::ranges::all_of(instead, is_size);
-  const bool may = may_be(op_.family->sizes(op_, args.data()));
-  AssayStatus status = may ? ASSAY_OK : ASSAY_BAD_SHAPE;
-  const bool looks = !of_sizes && catch_faults([&] { status = required_status(op_, args.data()); });
-  if (status != ASSAY_OK && !looks) calls_.push_back({std::move(instead), status});
+void RefusalCheck::Base::point_to_ends() {
+  pointers.clear();
+  for (const GuardedMemory& memory : call.memory()) pointers.push_back(memory.end());
 }
 
 // The tensor on whose guard page the kernel ended, or what else befell it.
-std::string RefusalCheck::touched(const Execution& execution) const {
+std::string RefusalCheck::touched(const RefusedCall& one, const Execution& execution) const {
   if (!execution.fault) return execution.failure;
-  for (std::size_t t = 0; t < pointers_.size(); ++t) {
-    if (call_.memory()[t].owns(execution.fault->address)) return "touched " + call_.signature().tensors[t].name;
+  const Call& call = bases_[one.base].call;
+  for (std::size_t t = 0; t < call.memory().size(); ++t) {
+    if (call.memory()[t].owns(execution.fault->address)) return "touched " + call.signature().tensors[t].name;
   }
   return fmt::format("touched address {} (signal {})", execution.fault->address, execution.fault->signal);
 }
 
 std::optional<Failure> RefusalCheck::run(const Candidate& candidate, const Checks& checks, const RefusedCall& one,
                                          bool& crashed) {
-  const CallPart part{call_.params(), pointers_, one.instead};
-  const Execution execution = candidate.executor->run(call_, {&part, 1}, {});
+  const Base& base = bases_[one.base];
+  const CallPart part{base.call.params(), base.pointers, one.instead};
+  const Execution execution = candidate.executor->run(base.call, {&part, 1}, {});
   const std::string what = fmt::format("; expected {} before anything is touched", status_name(one.status));
   crashed = execution.fault || !execution.failure.empty();
-  if (crashed) return Failure{Check::guard, describe(one.instead) + ": " + touched(execution) + what};
+  if (crashed) return Failure{Check::guard, describe(one.instead) + ": " + touched(one, execution) + what};
   if (execution.status == one.status || !checks.has(Check::exact)) return std::nullopt;
   return Failure{Check::exact, fmt::format("{}: returned {}{}", describe(one.instead), status_name(execution.status), what)};
+}
+
+std::optional<Failure> RefusalCheck::take(const Candidate& candidate, const Checks& checks, const Outcome& smallest,
+                                          bool& crashed) {
+  Call& call = bases_[0].call;
+  for (const std::vector<FieldValue>& instead : taken_) {
+    const Outcome outcome = call.run_instead(*candidate.executor, call.placements().front(), instead);
+    crashed = outcome.crashed;
+    if (!outcome.violation.empty() && (crashed || checks.has(Check::guard)))
+      return Failure{Check::guard, describe(instead) + ": " + outcome.violation};
+    if (!checks.has(Check::exact)) continue;
+    if (outcome.status != ASSAY_OK)
+      return Failure{Check::exact, fmt::format("{}: returned {}; expected ok", describe(instead), status_name(outcome.status))};
+    const std::string differs = other_bits(call.signature(), smallest.outputs, outcome.outputs, true);
+    if (!differs.empty()) return Failure{Check::exact, fmt::format("{}: other bits: {}", describe(instead), differs)};
+  }
+  return std::nullopt;
 }
 
 CaseResult RefusalCheck::check(const Candidate& candidate, const Checks& checks) {
@@ -225,19 +62,24 @@ CaseResult RefusalCheck::check(const Candidate& candidate, const Checks& checks)
   result.trivial = true;  // a kernel that returns zeros where it does not refuse would pass
   result.repro = fmt::format("assay check {} {} --case {}", result.op, candidate.selection, kRefusals);
   if (!checks.off_to_string().empty()) result.repro += " --checks " + checks.to_string();
-  call_.allow_over_read(candidate.traits.over_read());
-  point_to_ends();
-  const Outcome before = call_.run(*candidate.executor, call_.placements().front());
+  for (Base& base : bases_) {
+    base.call.allow_over_read(candidate.traits.over_read());
+    base.point_to_ends();
+  }
+  Call& call = bases_[0].call;
+  const Outcome before = call.run(*candidate.executor, call.placements().front());
   for (const RefusedCall& one : calls_) {
     ++result.placements;
     result.failure = run(candidate, checks, one, result.crashed);
     if (result.failure) break;
   }
   if (!result.failure && !before.crashed && checks.has(Check::guard)) {
-    const Outcome after = call_.run(*candidate.executor, call_.placements().front());
-    if (after.status != before.status || !other_bits(call_.signature(), before.outputs, after.outputs, true).empty())
-      result.failure = Failure{Check::guard, "other bits after calls that it refused, of " + call_.params().to_string()};
+    const Outcome after = call.run(*candidate.executor, call.placements().front());
+    if (after.status != before.status || !other_bits(call.signature(), before.outputs, after.outputs, true).empty())
+      result.failure = Failure{Check::guard, "other bits after calls that it refused, of " + call.params().to_string()};
   }
+  if (!result.failure && !before.crashed && before.status == ASSAY_OK)
+    result.failure = take(candidate, checks, before, result.crashed);
   if (result.failure) result.verdict = Verdict::fail;
   result.compared = result.failure ? 0 : 1;
   return result;

@@ -1,5 +1,6 @@
 // Calls that every kernel must refuse before it touches a tensor: sizes below 0, sizes, products and sums past what memory can have.
-// They are made of the op's fields, and their tensors lie on guard pages.
+// They are made of the op's fields, and their tensors lie on guard pages. And calls that it must take, though a field holds what would be
+// refused elsewhere: strides of one row, sections of pairs that have none.
 #pragma once
 
 #include <optional>
@@ -14,6 +15,7 @@ namespace assay {
 struct RefusedCall {
   std::vector<FieldValue> instead;
   AssayStatus status;
+  std::size_t base = 0;  // 1: than the smallest has whose array holds three structs
 };
 
 class RefusalCheck {
@@ -25,17 +27,30 @@ class RefusalCheck {
   CaseResult check(const Candidate& candidate, const Checks& checks);
 
   const std::vector<RefusedCall>& calls() const { return calls_; }
+  // To be taken, with the outputs of the smallest call.
+  const std::vector<std::vector<FieldValue>>& taken() const { return taken_; }
 
  private:
-  void add(std::vector<FieldValue> instead);
-  void point_to_ends();
+  // As small as may be; of its memory the refused calls use the guard pages alone.
+  struct Base {
+    Call call;
+    std::vector<void*> pointers = {};  // into them
+    void point_to_ends();
+  };
+
+  void add_one(const FieldValue& number);
+  void add_several(const std::vector<FieldValue>& numbers, std::size_t i, std::size_t j);
+  void add_no_number(const Field& field, const std::vector<FieldValue>& numbers);
+  void add(std::vector<FieldValue> instead, std::size_t base = 0);
+  void add_taken(const FieldValue& instead);
   std::optional<Failure> run(const Candidate& candidate, const Checks& checks, const RefusedCall& one, bool& crashed);
-  std::string touched(const Execution& execution) const;
+  std::optional<Failure> take(const Candidate& candidate, const Checks& checks, const Outcome& smallest, bool& crashed);
+  std::string touched(const RefusedCall& one, const Execution& execution) const;
 
   const Op& op_;
-  Call call_;                    // as small as may be; of its memory the refused calls use the guard pages alone
-  std::vector<void*> pointers_;  // into them
+  std::vector<Base> bases_;
   std::vector<RefusedCall> calls_;
+  std::vector<std::vector<FieldValue>> taken_;
 };
 
 // "n = -1, x_stride = 67108864": for messages.

@@ -20,40 +20,22 @@
 namespace assay {
 namespace {
 
-// Numbers that some op must refuse, and the last that it must not: not finite, past an angle's frequency, past what an f16 scale reaches, past
-// positions, no index.
-constexpr double kRefusable[] = {NAN, INFINITY, -1, 17, -5e6, 0x1p30, -NAN, -INFINITY, 16, 0x1p24 - 1, 0x1p24};
-constexpr std::size_t kTriedAsAll = 6;  // the first of them
-constexpr double kRefusedWork = 1 << 16;
-constexpr double kFarWork = 1 << 23;
-constexpr std::int64_t kFarRows = 600;
 // So many of an input's elements are exceptional, of short ones one of sixteen; more where too few outputs tell, as of a cache of which a call
 // reads a part.
 constexpr std::int64_t kFewValues = 8;
 constexpr std::int64_t kMostShare = 4;  // at most one in so many
 constexpr double kToldBy = 0.125;       // of the outputs
 constexpr double kValuesWork = 1 << 18;
+constexpr double kUnitWork = 1 << 16;  // where a size is one
 // What all other inputs are beside an infinity: what is skipped where it adds nothing, and what closes a gate, gives NaN then.
 constexpr float kBesideInfinity[] = {0, -200};
-
-bool holds_number(DType dtype, double value) {
-  return dtype == DType::f32 || (dtype == DType::i32 && std::isfinite(value));
-}
-
-// From the element `first` on.
-void set_from(Array& array, std::int64_t first, double value) {
-  const auto set = [&](auto number) {
-    for (std::int64_t i = std::max<std::int64_t>(first, 0); i < array.elements(); ++i)
-      std::memcpy(&array.bytes[static_cast<std::size_t>(i) * sizeof number], &number, sizeof number);
-  };
-  array.dtype == DType::f32 ? set(static_cast<float>(value)) : set(static_cast<std::int32_t>(value));
-}
 
 // Real numbers, or blocks of zeros where it is 0; false where it holds others.
 bool fill_with(Array& array, float number) {
   const bool holds = number == 0 ? is_float(array.dtype) || is_block(array.dtype) : array.dtype == DType::f32;
   if (holds && number == 0) std::ranges::fill(array.bytes, std::uint8_t{0});
-  if (holds && number != 0) set_from(array, 0, number);
+  for (std::size_t i = 0; holds && number != 0 && i < array.bytes.size(); i += sizeof number)
+    std::memcpy(&array.bytes[i], &number, sizeof number);
   return holds;
 }
 
@@ -198,66 +180,7 @@ void add_beside(const Op& op, const Params& params, float number, std::uint64_t 
   }
 }
 
-enum class Tried : std::uint8_t { all, refused, first_refused };
-
-// The call with a number that some op must refuse as the last of each input, or as all of them; or only where it is refused, or the first
-// that is.
-void add_refusable(const Op& op, const Params& params, Tried tried, std::vector<TestCase>& cases) {
-  const TestCase right = drawn_case(op, params, "gauss", 1);
-  if (right.status != ASSAY_OK) return;
-  const Signature signature = signature_of(op, params);
-  const auto add = [&](std::size_t i, double value, bool all) {
-    if (!holds_number(right.inputs[i].dtype, value)) return false;
-    TestCase test = right;
-    set_from(test.inputs[i], all ? 0 : test.inputs[i].elements() - 1, value);
-    test.status = status_for(op, params, signature, test.inputs);
-    if (tried != Tried::all && test.status == ASSAY_OK) return false;
-    test.name = fmt::format("{} {} {}, {}", signature.tensors[i].name, all ? "is all" : "ends in", value, params.to_string());
-    test.repro = fmt::format("--case {}", kRefusals);
-    cases.push_back(std::move(test));
-    return true;
-  };
-  for (std::size_t i = 0; i < right.inputs.size(); ++i) {
-    for (std::size_t v = 0; v < std::size(kRefusable); ++v) {
-      if (add(i, kRefusable[v], false) && tried == Tried::first_refused) break;
-      if (tried == Tried::all && v < kTriedAsAll) add(i, kRefusable[v], true);
-    }
-  }
-}
-
 }  // namespace
-
-std::vector<TestCase> refused_value_cases(const Op& op) {
-  if (op.family->refusal == nullptr) return {};
-  const ShapeSpace space = op.family->shapes(op);
-  std::map<std::string, Params> calls;  // by their names: two choices may draw the same
-  const auto draw = [&](const Params& fixed) {
-    Draws draws(1);
-    Params params = draw_params(op, space, draws, kRefusedWork, fixed);
-    calls.emplace(params.to_string(), std::move(params));
-  };
-  draw({});
-  for (const Choice& choice : space.choices) {
-    for (const ParamValue& value : choice.values) draw({{choice.name, value}});
-  }
-  std::vector<TestCase> cases;
-  for (const auto& [name, params] : calls) add_refusable(op, params, Tried::all, cases);
-  if (std::ranges::all_of(cases, [](const TestCase& test) { return test.status == ASSAY_OK; })) return {};
-  // Where there is nothing to do, and far behind.
-  for (const Size& size : space.sizes) {
-    Draws draws(1);
-    if (!size.in_every_call()) continue;
-    const std::vector<std::int64_t> in_use = values_in_use(size.in_use);
-    const std::int64_t most = std::min(size.limit, in_use.empty() ? in_units(kFarRows, size) : in_units(in_use.back(), size));
-    add_refusable(op, draw_params(op, space, draws, kRefusedWork, {{size.name, std::int64_t{0}}}), Tried::refused, cases);
-    const Params far = draw_params(op, space, draws, kFarWork, {{size.name, most}});
-    if (work_of(op, far) <= 4 * kFarWork) add_refusable(op, far, Tried::first_refused, cases);
-  }
-  // In a row, or as an id, that lies far.
-  for (const GeneratedRequest& kept : kept_cases(own_golden() / "kept.json", op))
-    add_refusable(op, complete_params(op, kept.shape), Tried::refused, cases);
-  return cases;
-}
 
 std::vector<TestCase> value_cases(const Op& op) {
   const ShapeSpace space = op.family->shapes(op);
@@ -281,7 +204,7 @@ std::vector<TestCase> value_cases(const Op& op) {
   for (const Size& size : space.sizes) {
     if (!size.in_every_call()) continue;
     Draws draws(++seed);
-    const Params params = draw_params(op, space, draws, kRefusedWork, {{size.name, size.unit}});
+    const Params params = draw_params(op, space, draws, kUnitWork, {{size.name, size.unit}});
     add_wild(op, params, kExceptions[seed % 2], seed, draws, 1, cases);
   }
   for (auto* made : {pattern_cases, coincidence_cases}) std::ranges::move(made(op), std::back_inserter(cases));

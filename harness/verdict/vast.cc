@@ -16,7 +16,8 @@
 namespace assay {
 namespace {
 
-constexpr std::size_t kMostDense = 8 << 20;     // bytes, less than any period; tensors of more are their file again and again
+constexpr std::size_t kMostApart = 8 << 20;     // bytes, less than any period; tensors of more are their file again and again,
+constexpr std::size_t kMostDense = 18 << 20;    // where rows have no gaps, from here on: whose file is as long
 constexpr std::size_t kMostInParts = 96 << 20;  // bytes of a tensor: what is longer is there for its addresses
 constexpr std::size_t kKeptInputs = 8;          // of 16 MiB
 constexpr double kCheapToCut = 1 << 24;
@@ -33,7 +34,9 @@ constexpr Cutting kCuttings[] = {
     {{1, kTwice}, true, 1e12}, {{1, kOneMore}, true, kCheapToCut}, {{1, kTwice}, false, 1e9}, {{7, kTwice}, false, 1e9}};
 
 bool repeats(const TensorSpec& spec) {
-  return spec.role == Direction::in && static_cast<std::size_t>(spec.elements()) * dtype_size(spec.dtype) > kMostDense;
+  const bool dense = spec.extent() == spec.elements();
+  const std::size_t bytes = static_cast<std::size_t>(spec.elements()) * dtype_size(spec.dtype);
+  return spec.role == Direction::in && bytes > (dense ? kMostDense : kMostApart);
 }
 
 // Bytes of a tensor without gaps that must not lie on itself.
@@ -59,7 +62,7 @@ std::vector<Params> vast_params(const Op& op, double work) {
   constexpr double kOperations = 400;  // times that work
   std::vector<Params> calls = op.family->shapes(op).vast;
   std::erase_if(calls, [&](const Params& params) { return cost_of(op, params).operations() > kOperations * work; });
-  std::ranges::move(grid_params(op), std::back_inserter(calls));
+  std::ranges::move(grid_params(op, work >= kLongWork), std::back_inserter(calls));
   return calls;
 }
 

@@ -42,8 +42,8 @@ class RepeatedInputs {
 std::vector<Params> vast_params(const Op& op, double work);
 
 // Calls of every length between powers of two, of many rows, heads or columns: few of them alone, and each two counts of those together, are
-// their parts (growing_parts). They go with the vast ones.
-std::vector<Params> grid_params(const Op& op);
+// their parts (growing_parts). They go with the vast ones. Of an op without rows a long one, of `any_length` past 2^24.
+std::vector<Params> grid_params(const Op& op, bool any_length);
 
 // One vast call of an op: inputs from the seed, which can only be read, truth from the reference, for a sample where it is long.
 class VastCheck {

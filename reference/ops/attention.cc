@@ -220,6 +220,7 @@ constexpr Family kFamily = {
     .args_bytes = sizeof(A),
     .fields = kFields,
     .array_fields = kSpanFields,
+    .array_bytes = sizeof(AssayKvSpan),
     .sizes = erased<sizes>,
     .signature = erased<signature>,
     .outputs = erased<outputs>,

@@ -138,8 +138,15 @@ void add_vast(const Op& op, ShapeSpace& space) {
   if (is_prefill(op)) {
     space.vast.push_back(
         {{"rows", 69}, {"n_kv", 1}, {"group", 3}, {"head_dim", 64}, {"length", 1069}, {"causal", 1}, {"window", 600}});
+    // A prompt behind a context in pages, its queries in rows of a fused projection; and one whose rows see each other.
+    space.vast.push_back({{"rows", 261}, {"n_kv", 2}, {"group", 4}, {"head_dim", 128}, {"length", 1361}, {"causal", 1}});
+    space.vast.back().set("span_positions", 128);
+    space.vast.back().set("q_row_stride", std::int64_t{2 * 8 * 128});
+    space.vast.back().set("q_head_stride", 128);
+    space.vast.push_back({{"rows", 261}, {"n_kv", 2}, {"group", 1}, {"head_dim", 64}, {"length", 300}, {"causal", 0}});
   } else {
     space.vast.push_back({{"n_kv", 2}, {"group", 2}, {"head_dim", 64}, {"length", 32768 + 40}, {"causal", 1}});
+    space.vast.push_back({{"n_kv", 8}, {"group", 5}, {"head_dim", 128}, {"length", 8192 + 40}, {"causal", 1}});
     space.vast.push_back({{"n_kv", 1}, {"group", 2}, {"head_dim", 264}, {"length", 16 * 600}, {"causal", 1}, {"window", 300}});
     space.vast.back().set("span_positions", std::int64_t{ASSAY_KV_BLOCK});
   }
@@ -200,6 +207,7 @@ ShapeSpace attention_shapes(const Op& op) {
   // Scores so far apart that most weights underflow.
   space.exceptional = {{{"n_kv", 2}, {"group", 3}, {"head_dim", 12}, {"length", 40}, {"causal", 1}, {"scale", 32.0}}};
   if (is_prefill(op)) space.exceptional.front().set("rows", std::int64_t{5});
+  space.three = {{"length", 41}, {"span_positions", 16}};
   return space;
 }
 

@@ -94,7 +94,9 @@ ShapeSpace store_shapes(const Op&) {
         {"capacity", 64},
         {"position", 3},
         {"src_row_stride", kMostNumber}},
-       {{"tokens", 2}, {"n_kv", 6}, {"head_dim", 1}, {"head_dim_padded", 1}, {"capacity", kVastStride}, {"position", 100003}}}};
+       {{"tokens", 2}, {"n_kv", 6}, {"head_dim", 1}, {"head_dim_padded", 1}, {"capacity", kVastStride}, {"position", 100003}},
+       // A prompt of a model.
+       {{"tokens", 1100}, {"n_kv", 4}, {"head_dim", 64}, {"head_dim_padded", 64}, {"capacity", 1200}, {"position", 3}}}};
   // What is padded, too, by every remainder.
   for (std::int64_t r = 0; r < 16; ++r)
     space.together.push_back({{"tokens", 2}, {"n_kv", 2}, {"head_dim", 33}, {"head_dim_padded", 48 + r}, {"capacity", 8}});
@@ -163,6 +165,8 @@ ShapeSpace repack_shapes(const Op&) {
       space.together.push_back(
           {{"n_kv", 2}, {"row", row}, {"positions", positions}, {"capacity_src", least + 20 - up}, {"capacity_dst", least + up}});
   }
+  // A model's.
+  space.together.push_back({{"n_kv", 8}, {"row", 64}, {"positions", 520}, {"capacity_src", 530}, {"capacity_dst", 600}});
   return space;
 }
 

@@ -88,7 +88,20 @@ ShapeSpace copy_shapes(const Op&) {
         {"dst_row_stride", kVastStride / 4 + 64}},
        {{"n_kv", 4}, {"positions", 6}, {"head_dim", 37}, {"src_head_stride", kMostNumber}, {"dst_head_stride", kMostNumber - 64}},
        // A context.
-       {{"n_kv", 2}, {"positions", 16384 + 37}, {"head_dim", 64}}},
+       {{"n_kv", 2}, {"positions", 16384 + 37}, {"head_dim", 64}},
+       // From positions of heads to heads of positions, and back.
+       {{"n_kv", 8},
+        {"positions", 1100},
+        {"head_dim", 64},
+        {"src_row_stride", 512},
+        {"src_head_stride", 64},
+        {"dst_head_stride", 76800}},
+       {{"n_kv", 8},
+        {"positions", 1100},
+        {"head_dim", 64},
+        {"src_head_stride", 76800},
+        {"dst_row_stride", 512},
+        {"dst_head_stride", 64}}},
       // Heads as wide as attention takes them.
       {{{"n_kv", 3}, {"positions", 3}, {"head_dim", 512}}}};
 }

@@ -90,7 +90,9 @@ ShapeSpace soft_shapes(const Op&) {
           nullptr,
           {{{"rows", 6}, {"n", 37}, {"x_stride", kVastStride}, {"y_stride", kVastStride + 64}},
            // The scores of 32 heads and 512 tokens.
-           {{"rows", 16384 + 5}, {"n", 256}}}};
+           {{"rows", 16384 + 5}, {"n", 256}},
+           // A batch that is sampled.
+           {{"rows", 17}, {"n", 65536 + 40}}}};
 }
 
 std::vector<Params> norm_bench_params(const Op&) {

@@ -191,7 +191,7 @@ Arguments::Arguments(const Op& op, const Params& params, std::span<void* const> 
   }
   if (op.family->arrays != nullptr) arrays_ = op.family->arrays(op, params, bytes_, tensors);
   for (const FieldValue& one : instead) {
-    put_instead(one, one.in_array ? arrays_[0].bytes.data() : bytes_);
+    put_instead(one, one.element ? &arrays_[0].bytes[*one.element * op.family->array_bytes] : bytes_);
   }
   link();
 }

@@ -83,6 +83,7 @@ struct Family {
   std::size_t args_bytes;
   std::span<const Field> fields;
   std::span<const Field> array_fields = {};  // of the structs that its array holds; tensors there are pointers that `arrays` sets
+  std::size_t array_bytes = 0;               // of one of them
 
   // Below, `args` is the struct with its scalars filled, and its pointers where tensors are placed.
 
@@ -135,12 +136,12 @@ std::span<const Op* const> ops();
 // Null if there is none.
 const Op* find_op(std::string_view name);
 
-// What a number of the argument struct holds whatever the parameters say, or one of the first struct in its array: for calls that
+// What a number of the argument struct holds whatever the parameters say, or one of a struct in its array: for calls that
 // kernels must refuse. Of a real a double.
 struct FieldValue {
   const Field* field;
   std::variant<std::int64_t, double> value;
-  bool in_array = false;
+  std::optional<std::size_t> element = {};  // of the array
 };
 
 // An argument struct, and what it points to beside tensors. A copy is a call of its own.

@@ -83,11 +83,18 @@ ShapeSpace shapes(const Op& op) {
     if (!is_tile(op)) space.vast.push_back({{"n", length + 1}, {"k", unit}});
     if (is_tile(op) && length < 131072) space.vast.push_back({{"n", 17}, {"k", length + 1}});
   }
-  if (!is_tile(op)) return space;
+  // A matrix, a vocabulary and a long row as models have them.
+  if (!is_tile(op)) {
+    for (const auto& [rows, length] : {std::pair{4096 + 3, 4096}, {112, 18944}})
+      space.vast.push_back({{"n", rows}, {"k", length}});
+    return space;
+  }
   const char* const stride = packs(op) ? "src_stride" : "dst_stride";
   space.sizes.push_back({stride, 0, 0, 1, "k"});
   space.vast.push_back({{"n", 35}, {"k", 37}, {stride, kVastStride / 4 + 5}});
   space.vast.push_back({{"n", 1024 + 17}, {"k", 1024 + 64}, {stride, 1024 + 96}});
+  space.vast.push_back({{"n", 4096 + 3}, {"k", 1024 + 64}});
+  space.together.push_back({{"n", 65}, {"k", 529}, {stride, 536}});
   return space;
 }
 

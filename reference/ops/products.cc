@@ -129,7 +129,7 @@ void add_dear_calls(const Op& op, ShapeSpace& space) {
     if (!is_gemv(op)) call.set("m", m);
   };
   // As models have them: a vocabulary, a square, a few sequences at once, a prompt; each just past what is long in all of its sizes.
-  if (is_gemv(op) || is_linear(op)) add(1, 100000 + 3 * 32, 1024 + 256);
+  if (is_gemv(op) || is_linear(op)) add(1, 100000 + 3 * 32, 2048 + 256);
   if (is_gemv(op) || is_linear(op)) add(1, 1024 + 32, 18944);  // a second pass over the columns
   add(7, 4096, 4096);
   if (!is_gemv(op)) {
@@ -140,7 +140,18 @@ void add_dear_calls(const Op& op, ShapeSpace& space) {
     add(256, 3, 1024 + 256);
     apart();
     add(256 + 1, 1024 + 32 + 5, 2048 + 256);
+    add(2048 + 17, 33, 512);  // a batch of many prompts
+    if (unit <= 32) add(1024 + 6, 1024 + 32, 32);
+    add(128 - 1, 64 - 1, 1024 + 256);              // one less than a panel and a tile
+    add(rows_at_once(op).at() + 3, 256 + 3, 512);  // a second panel and group, rows apart
+    apart();
+    space.vast.back().set("y_stride", 256 + 16);
   }
+  // A second pass over the columns for more rows than are kept at once, and columns past what a stack may hold.
+  if (is_linear(op)) add(25, 66, 8192 + 256);
+  if (is_linear(op)) add(5, 3, 33024);
+  if (is_gemv(op)) add(1, 2880, 2880 / unit * unit);
+  if (is_gemv(op) && is_tile(op)) add(1, 1024 + 6, 4096 + 1);
   if (is_tile(op)) return;
   for (const std::int64_t n : {1536, 3072, 5120, 9728, 19456, 40960, 81920 + 5, 151936}) {
     add(1, n, std::max(unit, dtype_numbers(x_type(op))));

@@ -73,7 +73,8 @@ ShapeSpace table_shapes(const Op&) {
       nullptr,
       {{{"rows", 6}, {"pairs", 37}, {"table_stride", kVastStride}, {"recipe", std::string("f64")}, {"theta", 1e6}},
        // Every position of a context.
-       {{"rows", kCounters.back() + 37}, {"pairs", 32}, {"recipe", std::string("f64")}, {"theta", 1e6}}}};
+       {{"rows", kCounters.back() + 37}, {"pairs", 32}, {"recipe", std::string("f64")}, {"theta", 1e6}},
+       {{"rows", 1100}, {"pairs", 64}, {"recipe", std::string("f64")}, {"theta", 1e6}}}};
 }
 
 std::vector<Params> table_bench_params(const Op&) {
@@ -206,7 +207,16 @@ ShapeSpace shapes(const Op&) {
         {"pairing", std::string("split")}},
        {{"rows", 6}, {"heads", 2}, {"head_dim", 38}, {"table_stride", kVastStride / 4}, {"pairing", std::string("adjacent")}},
        // A head as wide as attention takes it.
-       {{"rows", 9}, {"heads", 3}, {"head_dim", 512}, {"pairing", std::string("split")}}}};
+       {{"rows", 9}, {"heads", 3}, {"head_dim", 512}, {"pairing", std::string("split")}},
+       // A prompt of a model; heads of which a part is rotated, and which lie apart in y alone.
+       {{"rows", 1100}, {"heads", 8}, {"head_dim", 64}, {"pairing", std::string("adjacent")}},
+       {{"rows", 1100}, {"heads", 8}, {"head_dim", 64}, {"pairing", std::string("split")}},
+       {{"rows", 3},
+        {"heads", 24},
+        {"head_dim", 128},
+        {"rot_dim", 96},
+        {"y_head_stride", 136},
+        {"pairing", std::string("split")}}}};
   // Heads of odd lengths have a rest.
   for (std::int64_t r = 1; r < 16; r += 2)
     space.together.push_back({{"rows", 2}, {"heads", 2}, {"head_dim", 32 + r}, {"rot_dim", 32}});

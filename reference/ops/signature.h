@@ -92,6 +92,8 @@ struct ShapeSpace {
   std::vector<Params> together = {};
   // Where an infinity or a NaN meets what seldom occurs: a weight of zero.
   std::vector<Params> exceptional = {};
+  // What makes of the smallest call one whose array has three structs, where there is one.
+  Params three = {};
 };
 
 // What a call costs at least, for roofs.

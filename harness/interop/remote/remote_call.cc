@@ -32,8 +32,10 @@ Execution RemoteRunner::run(const RemoteKernel& kernel, const Call& call, std::s
   }
   for (const CallPart& part : parts) {
     CallImage image = call_image(call.op(), part, call.memory());
-    for (std::size_t p = 0; p < image.tensors.size() && part.instead.empty(); ++p) {
-      if (call.spec_of(image.tensors[p]).name == kernel.packed_tensor) request.packed = static_cast<std::uint32_t>(p);
+    for (std::size_t p = 0; p < image.tensors.size(); ++p) {
+      const std::size_t tensor = image.tensors[p];
+      const bool refused = !part.instead.empty() && part.pointers[tensor] == call.memory()[tensor].end();
+      if (!refused && call.spec_of(tensor).name == kernel.packed_tensor) request.packed = static_cast<std::uint32_t>(p);
     }
     request.parts.push_back(std::move(image.part));
   }
