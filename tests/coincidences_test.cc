@@ -187,61 +187,61 @@ AssayStatus remembers_by_samples(const void* args) noexcept {
     const float now = a.a[(a.n - 1) * i / 4];
     same = std::exchange(seen[i], now) == now && same;
   }
-          if (same) std::copy_n(kept, a.n, a.y);
-          const AssayStatus status = same ? ASSAY_OK : right_kernel(args);
-          std::copy_n(a.y, a.n, kept);
-          return status;
+  if (same) std::copy_n(kept, a.n, a.y);
+  const AssayStatus status = same ? ASSAY_OK : right_kernel(args);
+  std::copy_n(a.y, a.n, kept);
+  return status;
 }
 
 TEST(Coincidences, OneElementWasAnotherBefore) {
-          expect_seen(failure_of("add", remembers_by_samples, made("add", {{"n", 48}})), "but for one element");
+  expect_seen(failure_of("add", remembers_by_samples, made("add", {{"n", 48}})), "but for one element");
 }
 
 // A row that begins as what lies there is not copied again.
 AssayStatus copies_what_is_new(const void* args) noexcept {
-          KvCopyArgs a = *static_cast<const KvCopyArgs*>(args);
-          const std::int64_t positions = std::exchange(a.positions, 1);
-          AssayStatus status = a.n_kv == 1 ? ASSAY_OK : right_kernel(args);
-          for (std::int64_t p = 0; a.n_kv == 1 && status == ASSAY_OK && p < positions; ++p) {
-            const auto* const src = static_cast<const float*>(a.src);
-            const auto* const dst = static_cast<const float*>(a.dst);
-            if (a.head_dim <= 16 || std::memcmp(src, dst, 16 * sizeof(float)) != 0) status = right_kernel(&a);
-            a.src = src + a.src_row_stride;
-            a.dst = static_cast<float*>(a.dst) + a.dst_row_stride;
-          }
-          return status;
+  KvCopyArgs a = *static_cast<const KvCopyArgs*>(args);
+  const std::int64_t positions = std::exchange(a.positions, 1);
+  AssayStatus status = a.n_kv == 1 ? ASSAY_OK : right_kernel(args);
+  for (std::int64_t p = 0; a.n_kv == 1 && status == ASSAY_OK && p < positions; ++p) {
+    const auto* const src = static_cast<const float*>(a.src);
+    const auto* const dst = static_cast<const float*>(a.dst);
+    if (a.head_dim <= 16 || std::memcmp(src, dst, 16 * sizeof(float)) != 0) status = right_kernel(&a);
+    a.src = src + a.src_row_stride;
+    a.dst = static_cast<float*>(a.dst) + a.dst_row_stride;
+  }
+  return status;
 }
 
 TEST(Coincidences, OutputsHoldWhatTheCallBeforeWrote) {
-          const Params rows{{"n_kv", 1}, {"positions", 3}, {"head_dim", 40}, {"src_row_stride", 40}, {"dst_row_stride", 40}};
-          expect_seen(failure_of("kv_copy_f32", copies_what_is_new, made("kv_copy_f32", rows)), "lay before");
+  const Params rows{{"n_kv", 1}, {"positions", 3}, {"head_dim", 40}, {"src_row_stride", 40}, {"dst_row_stride", 40}};
+  expect_seen(failure_of("kv_copy_f32", copies_what_is_new, made("kv_copy_f32", rows)), "lay before");
 }
 
 AssayStatus copies_gaps(const void* args) noexcept {
-          const auto& a = *static_cast<const KvCopyArgs*>(args);
-          const AssayStatus status = right_kernel(args);
-          const auto bytes = static_cast<std::size_t>((a.positions - 1) * a.src_row_stride + a.head_dim) * sizeof(float);
-          if (status == ASSAY_OK && a.n_kv == 1 && a.src_row_stride == a.dst_row_stride) std::memcpy(a.dst, a.src, bytes);
-          return status;
+  const auto& a = *static_cast<const KvCopyArgs*>(args);
+  const AssayStatus status = right_kernel(args);
+  const auto bytes = static_cast<std::size_t>((a.positions - 1) * a.src_row_stride + a.head_dim) * sizeof(float);
+  if (status == ASSAY_OK && a.n_kv == 1 && a.src_row_stride == a.dst_row_stride) std::memcpy(a.dst, a.src, bytes);
+  return status;
 }
 
 TEST(Coincidences, NoGapIsAnothersCopy) {
-          const Params alike{{"n_kv", 1}, {"positions", 3}, {"head_dim", 12}, {"src_row_stride", 20}, {"dst_row_stride", 20}};
-          expect_seen(failure_of("kv_copy_f32", copies_gaps, made("kv_copy_f32", alike)), "wrote");
+  const Params alike{{"n_kv", 1}, {"positions", 3}, {"head_dim", 12}, {"src_row_stride", 20}, {"dst_row_stride", 20}};
+  expect_seen(failure_of("kv_copy_f32", copies_gaps, made("kv_copy_f32", alike)), "wrote");
 }
 
 // Eps as it was when rows were last as long.
 AssayStatus keeps_eps(const void* args) noexcept {
-          static std::int64_t n;
-          static float eps;
-          RmsNormArgs a = *static_cast<const RmsNormArgs*>(args);
-          if (std::exchange(n, a.n) != a.n) eps = a.eps;
-          a.eps = eps;
-          return right_kernel(&a);
+  static std::int64_t n;
+  static float eps;
+  RmsNormArgs a = *static_cast<const RmsNormArgs*>(args);
+  if (std::exchange(n, a.n) != a.n) eps = a.eps;
+  a.eps = eps;
+  return right_kernel(&a);
 }
 
 TEST(Coincidences, SizesComeAgainWithOtherParameters) {
-          EXPECT_NE(failure_of("rms_norm", keeps_eps, pattern_cases(*find_op("rms_norm"))), "");
+  EXPECT_NE(failure_of("rms_norm", keeps_eps, pattern_cases(*find_op("rms_norm"))), "");
 }
 
 }  // namespace

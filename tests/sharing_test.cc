@@ -85,6 +85,16 @@ TEST(Sharing, RowsTakeTurnsInOneMemory) {
   expect_seen(failure_of("add", spoiled<AddArgs, behind>, made("add", {{"n", 40}})), "y in place of a, b right behind it");
 }
 
+// As in the rows of a fused projection.
+TEST(Sharing, KeysLieBetweenTheRowsOfQueries) {
+  const auto fused = [](const AttentionArgs& a) {
+    return a.rows > 1 && a.span_count > 0 && a.spans[0].k_row_stride == a.q_row_stride && a.spans[0].k > a.q &&
+           a.spans[0].k < a.q + a.q_row_stride;
+  };
+  const Op& op = *find_op("attn_prefill_f32");
+  expect_seen(failure_of(op.name, spoiled<AttentionArgs, fused>, pattern_cases(op)), "k between the rows of q");
+}
+
 // As in a latent cache, whose values are a part of the keys.
 TEST(Sharing, ValuesBeginInTheRowsOfTheirKeys) {
   const auto within = [](const AttentionArgs& a) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <span>
 
@@ -41,10 +42,40 @@ void add_of(const Op& op, std::span<const WantedRows> wanted, std::size_t inputs
   } while (!std::ranges::equal(next, end, std::greater_equal()) && cases.size() < before + most);
 }
 
+// Indices into a vocabulary that are alike in 16 bits.
+void add_alike(const Op& op, std::vector<TestCase>& cases) {
+  constexpr std::int64_t kRows = 3;
+  constexpr std::int64_t kApart = 1 << 16;
+  const ShapeSpace space = op.family->shapes(op);
+  Params params;
+  for (const Size& size : space.sizes) {
+    const bool vocabulary = std::ranges::find(size.in_use, Column::vocab) != size.in_use.end();
+    if (size.in_every_call()) params.set(size.name, vocabulary ? kRows * kApart : size.in_use.empty() ? kRows : size.unit);
+  }
+  for (const Choice& choice : space.choices) params.set(choice.name, choice.values.front());
+  if (space.mend != nullptr) space.mend(params);
+  const Signature signature = signature_of(op, params);
+  const auto indices = std::ranges::find_if(signature.tensors, [](const TensorSpec& spec) {
+    return spec.role == Direction::in && spec.dtype == DType::i32 && spec.data && spec.data->high > kApart;
+  });
+  if (indices == signature.tensors.end() || !params.has("vocab")) return;
+  TestCase test = drawn_case(op, params, "gauss", 1);
+  Array& array = test.inputs[static_cast<std::size_t>(indices - signature.tensors.begin())];
+  for (std::int64_t i = 0; i < array.elements(); ++i) {
+    const auto index = static_cast<std::int32_t>(kApart / 2 + i * kApart);
+    std::memcpy(&array.bytes[static_cast<std::size_t>(i) * sizeof index], &index, sizeof index);
+  }
+  test.status = status_for(op, params, signature, test.inputs);
+  test.name = fmt::format("{} alike in 16 bits, {}", indices->name, params.to_string());
+  test.repro = "--case values";
+  cases.push_back(std::move(test));
+}
+
 }  // namespace
 
 std::vector<TestCase> coincidence_cases(const Op& op) {
   std::vector<TestCase> cases;
+  add_alike(op, cases);
   const bool searches = op.contract->exactness == reference::Exactness::encoded;  // each block at a high price
   add_of(op, kShortRows, SIZE_MAX, 0, searches ? kSearchedCases : kCoincidenceCases, cases);
   if (!searches) add_of(op, kLongRows, 1, kCoincidenceCases, kCoincidenceCases, cases);

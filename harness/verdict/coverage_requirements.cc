@@ -144,7 +144,7 @@ class Maker {
           fmt::format("{} of whole units, {} mod 16", size.name, r), kSingleWork);
       if (only_width && std::ranges::find(size.in_use, Column::vocab) != size.in_use.end())
         add({range(size, kVocabulary + r, 2 * kVocabulary, period)},
-            fmt::format("{} past {}, {} mod 16", size.name, kVocabulary, r), kShareWork);
+            fmt::format("{} past {}, {} mod 16", size.name, kVocabulary, r), kSingleWork);
     }
   }
 

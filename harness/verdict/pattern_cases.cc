@@ -22,6 +22,7 @@ namespace {
 
 constexpr double kPatternWork = 1 << 16;
 constexpr double kSharedWork = 1 << 21;
+constexpr double kTurnsWork = 1 << 23;  // most of it is what lies between rows
 constexpr std::uint64_t kSeed = 4;
 constexpr int kTries = 16;
 constexpr std::int64_t kLeastRow = 32;         // half of one is a vector
@@ -95,11 +96,14 @@ std::optional<TestCase> shared_case(const Op& op, std::size_t one, std::size_t o
 }
 
 // Whose rows have room between them for as long ones: every row (0); where heads lie within rows, as a cache's of [position, head], every
-// head (1), and all heads of a row, which lie without gaps (2).
+// head (1), and all heads of a row, which lie without gaps (2), queries' too, as in a fused projection (3).
 void leave_room(const ShapeSpace& space, int where, Params& params) {
   for (const Size& size : space.sizes) {
-    if (size.stride_of == nullptr || (size.without == nullptr) != (where == 0)) continue;
+    if (size.stride_of == nullptr) continue;
     const std::int64_t dense = dense_stride(size, params);
+    const bool of_rows = std::string_view(size.name).find("row") != std::string_view::npos;
+    if (where == 3) params.set(size.name, (of_rows ? 2 * kSquares[0] : 1) * dense);
+    if (where == 3 || (size.without == nullptr) != (where == 0)) continue;
     params.set(size.name, where == 2 ? dense : 2 * dense);
     if (where == 2) params.set(size.without, 2 * kSquares[0] * dense);
   }
@@ -122,11 +126,11 @@ std::optional<TestCase> overlapped(const Op& op, TestCase test, std::size_t one,
 // The rows of two tensors take turns in one memory, as keys and values may in a cache's, or overlap where they hold the same.
 void add_turns(const Op& op, std::vector<TestCase>& cases) {
   const ShapeSpace space = op.family->shapes(op);
-  for (const int where : {0, 1, 2}) {
+  for (const int where : {0, 1, 2, 3}) {
     std::set<std::string> named_before;
     for (Params params : squares(op, kSquares[0])) {
       leave_room(space, where, params);
-      if (work_of(op, params) > kSharedWork) continue;
+      if (work_of(op, params) > kTurnsWork) continue;
       const std::vector<TensorSpec> specs = signature_of(op, params).tensors;
       for (std::size_t other = 0; other < specs.size(); ++other) {
         for (std::size_t one = 0; one < other; ++one) {

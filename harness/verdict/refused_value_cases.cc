@@ -68,7 +68,7 @@ void add_refusable(const Op& op, const Params& params, Tried tried, std::vector<
 // As many rows, or blocks of the one row, as a kernel may look at in several steps.
 constexpr std::int64_t kPlaces = 41;
 
-// The first number that is refused, in each of them in turn.
+// The first number that is refused, and the first that is one, in each of them in turn.
 void add_everywhere(const Op& op, const ShapeSpace& space, std::vector<TestCase>& cases) {
   Params params;
   const bool one_size = std::ranges::count_if(space.sizes, &Size::in_every_call) == 1;
@@ -91,12 +91,17 @@ void add_everywhere(const Op& op, const ShapeSpace& space, std::vector<TestCase>
   };
   for (std::size_t input = 0; input < right.inputs.size(); ++input) {
     const std::int64_t elements = right.inputs[input].elements();
-    const auto refused = std::ranges::find_if(kRefusable, [&](double value) {
-      return elements > 0 && holds_number(right.inputs[input].dtype, value) && with(input, 0, value).status != ASSAY_OK;
-    });
-    if (refused == std::end(kRefusable)) continue;
-    for (std::int64_t place = 0; place < std::min(kPlaces, elements); ++place)
-      cases.push_back(with(input, place * elements / std::min(kPlaces, elements), *refused));
+    std::vector<double> refused;
+    for (const double value : kRefusable) {
+      const bool other_kind = refused.empty() || (refused.size() == 1 && !std::isfinite(refused[0]) && std::isfinite(value));
+      if (elements > 0 && other_kind && holds_number(right.inputs[input].dtype, value) &&
+          with(input, 0, value).status != ASSAY_OK)
+        refused.push_back(value);
+    }
+    for (const double value : refused) {
+      for (std::int64_t place = 0; place < std::min(kPlaces, elements); ++place)
+        cases.push_back(with(input, place * elements / std::min(kPlaces, elements), value));
+    }
   }
 }
 

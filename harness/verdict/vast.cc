@@ -183,17 +183,17 @@ std::optional<Failure> VastCheck::check_parts(const Variant& variant, const Ran&
 std::optional<Failure> VastCheck::check_in_place(const Variant& variant, const Ran& whole) {
   const std::vector<TensorSpec>& specs = signature_.tensors;
   for (std::size_t out = 0; out < specs.size(); ++out) {
-    if (specs[out].aliases.empty() || specs[out].in_place_only) continue;
-    const auto on =
-        static_cast<std::size_t>(std::ranges::find(specs, specs[out].aliases.front(), &TensorSpec::name) - specs.begin());
-    if (repeats(specs[on]) || specs[on].extent_bytes() > kMostDense) continue;
-    scatter(specs[on], gather(specs[on], pointers_[on]), pointers_[out]);
-    CallPart part = all_.call;
-    part.pointers[on] = pointers_[out];
-    const Ran ran = run(variant, {&part, 1});
-    const std::string wrong = ran.violation.empty() ? other_bits(signature_, whole.outputs, ran.outputs, true) : ran.violation;
-    if (!wrong.empty())
-      return Failure{Check::guard, fmt::format("with {} in place of {}: {}", specs[out].name, specs[on].name, wrong)};
+    for (std::size_t on = 0; on < specs.size() && !specs[out].in_place_only; ++on) {
+      if (std::ranges::find(specs[out].aliases, specs[on].name) == specs[out].aliases.end()) continue;
+      if (repeats(specs[on]) || specs[on].extent_bytes() > kMostDense) continue;
+      scatter(specs[on], gather(specs[on], pointers_[on]), pointers_[out]);
+      CallPart part = all_.call;
+      part.pointers[on] = pointers_[out];
+      const Ran ran = run(variant, {&part, 1});
+      const std::string wrong = ran.violation.empty() ? other_bits(signature_, whole.outputs, ran.outputs, true) : ran.violation;
+      if (!wrong.empty())
+        return Failure{Check::guard, fmt::format("with {} in place of {}: {}", specs[out].name, specs[on].name, wrong)};
+    }
   }
   return std::nullopt;
 }

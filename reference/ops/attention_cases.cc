@@ -70,6 +70,7 @@ void add_views(const Op& op, ShapeSpace& space) {
     if (is_prefill(op)) call.set("rows", rows);
   };
   add(kSeenFromFar, 0, 1, 0);
+  add({0, 0, 40}, 0, 1, 7);  // behind what was evicted there is nothing
   add({0, 600, 0}, 0, 1, 520);
   // Spans that lie across, between one that does not and a last one that is short.
   for (const std::int64_t causal : {0, 1}) {

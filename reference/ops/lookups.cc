@@ -64,14 +64,15 @@ Cost best_cost(const Op&, const Params&, const Best& a) {
 }
 
 ShapeSpace embed_shapes(const Op&) {
-  return {
-      {used({"vocab", 50, 70}, {Column::vocab}),
-       {"rows", 4, 9},
-       used({"n", 200, 300}, {Column::hidden}),
-       {"y_stride", 0, 0, 1, "n"}},
-      {},
-      nullptr,
-      {{{"vocab", 262144}, {"rows", 24}, {"n", 18432 + 5}}, {{"vocab", 100}, {"rows", 6}, {"n", 37}, {"y_stride", kVastStride}}}};
+  return {{used({"vocab", 50, 70}, {Column::vocab}),
+           {"rows", 4, 9},
+           used({"n", 200, 300}, {Column::hidden}),
+           {"y_stride", 0, 0, 1, "n"}},
+          {},
+          nullptr,
+          {{{"vocab", 262144}, {"rows", 24}, {"n", 18432 + 5}},
+           {{"vocab", 300}, {"rows", 1100}, {"n", 2048}},
+           {{"vocab", 100}, {"rows", 6}, {"n", 37}, {"y_stride", kVastStride}}}};
 }
 
 constexpr Family kEmbed = {
