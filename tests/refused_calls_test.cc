@@ -191,40 +191,6 @@ TEST(RefusedCalls, WhatIsTakenIsNamed) {
                  "the first span's first = 9223372036854775792, the first span's count = 67108864: returned ok" + bad_shape);
 }
 
-// The last span's sizes are not asked.
-AssayStatus last_span_unseen(const void* args) {
-  AttentionArgs a = *static_cast<const AttentionArgs*>(args);
-  if (a.span_count == 3) --a.span_count;
-  return find_op("attn_decode_f16")->kernels().back().run(&a);
-}
-
-// Past the sixteenth every second id is not looked at.
-AssayStatus every_second_id(const void* args) {
-  EmbedArgs a = *static_cast<const EmbedArgs*>(args);
-  std::vector<std::int32_t> ids(a.ids, a.ids + std::clamp<std::int64_t>(a.rows, 0, 64));
-  for (std::size_t i = 17; i + 1 < ids.size(); i += 2) ids[i] = 0;
-  if (a.rows > 16 && a.rows <= 64) a.ids = ids.data();
-  return find_op("embed_f32")->kernels().back().run(&a);
-}
-
-AssayStatus refuses_a_short_stride(const void* args) {
-  const auto& a = *static_cast<const ProductArgs*>(args);
-  return a.y_stride < a.n ? ASSAY_BAD_SHAPE : find_op("gemv_q8_0_q8_0")->kernels().back().run(args);
-}
-
-TEST(RefusedCalls, EveryPlaceIsAskedAndWhatCountsNowhereIsTaken) {
-  expect_failure("attn_decode_f16", last_span_unseen, Check::guard,
-                 "the third span's first = -1: touched k; expected bad_shape before anything is touched");
-  bool seen = false;
-  for (TestCase& test : refused_value_cases(*find_op("embed_f32"))) {
-    InProcess executor(every_second_id);
-    CaseCheck check(*find_op("embed_f32"), std::move(test), nullptr);
-    seen |= check.check({.name = "wrong", .selection = "", .executor = &executor}, Checks::parse("exact")).failure.has_value();
-  }
-  EXPECT_TRUE(seen);
-  expect_failure("gemv_q8_0_q8_0", refuses_a_short_stride, Check::exact, "y_stride = 0: returned bad_shape; expected ok");
-}
-
 TEST(RefusedCalls, SizesComeFirstAndNothingToDoExcusesNothing) {
   expect_failure("rms_norm", eps_before_sizes, Check::exact,
                  "rows = -1, eps = 0: returned bad_parameter; expected bad_shape before anything is touched");

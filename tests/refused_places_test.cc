@@ -1,0 +1,62 @@
+// Kernels that look at what may be refused in some places alone, or refuse what counts nowhere.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "harness/verdict/refusals.h"
+#include "harness/verdict/suite.h"
+#include "kernels/attention/attention.h"
+#include "kernels/lookups/lookups.h"
+#include "kernels/products/products.h"
+#include "tests/spoiled.h"
+
+namespace assay {
+namespace {
+
+std::string refusals_failure_of(const char* op, Kernel kernel) {
+  InProcess executor(kernel);
+  RefusalCheck check(*find_op(op));
+  const CaseResult result = check.check({.name = "planted", .selection = "", .executor = &executor}, Checks::all());
+  return result.failure ? result.failure->message : "";
+}
+
+// The last span's sizes are not asked.
+AssayStatus last_span_unseen(const void* args) noexcept {
+  AttentionArgs a = *static_cast<const AttentionArgs*>(args);
+  if (a.span_count == 3) --a.span_count;
+  return find_op("attn_decode_f16")->kernels().back().run(&a);
+}
+
+// Past the sixteenth every second id is not looked at.
+AssayStatus every_second_id(const void* args) noexcept {
+  EmbedArgs a = *static_cast<const EmbedArgs*>(args);
+  std::array<std::int32_t, 64> ids{};
+  if (a.rows <= 16 || a.rows > std::ssize(ids)) return find_op("embed_f32")->kernels().back().run(args);
+  std::copy_n(a.ids, a.rows, ids.begin());
+  for (std::int64_t i = 17; i + 1 < a.rows; i += 2) ids[static_cast<std::size_t>(i)] = 0;
+  a.ids = ids.data();
+  return find_op("embed_f32")->kernels().back().run(&a);
+}
+
+AssayStatus refuses_a_short_stride(const void* args) noexcept {
+  const auto& a = *static_cast<const ProductArgs*>(args);
+  return a.y_stride < a.n ? ASSAY_BAD_SHAPE : find_op("gemv_q8_0_q8_0")->kernels().back().run(args);
+}
+
+TEST(RefusedPlaces, EveryStructOfAnArrayIsAsked) {
+  expect_seen(refusals_failure_of("attn_decode_f16", last_span_unseen),
+              "the third span's first = -1: touched k; expected bad_shape before anything is touched");
+}
+
+TEST(RefusedPlaces, EveryPlaceOfAnInputIsAsked) {
+  expect_seen(failure_of("embed_f32", every_second_id, refused_value_cases(*find_op("embed_f32"))), "expected out_of_range");
+}
+
+TEST(RefusedPlaces, WhatCountsNowhereIsTaken) {
+  expect_seen(refusals_failure_of("gemv_q8_0_q8_0", refuses_a_short_stride), "y_stride = 0: returned bad_shape; expected ok");
+}
+
+}  // namespace
+}  // namespace assay
