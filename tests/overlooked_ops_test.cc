@@ -156,5 +156,21 @@ TEST(Overlooked, LeaningInLongRows) {
   }
 }
 
+// A row is read on into the gap behind it, and a number there counts; a NaN does not.
+AssayStatus counts_numbers_in_gaps(const void* args) noexcept {
+  const auto& a = *static_cast<const RmsNormArgs*>(args);
+  const AssayStatus status = find_op("rms_norm")->kernels().back().run(args);
+  if (status == ASSAY_OK && a.rows > 1 && a.x_stride > a.n && !std::isnan(a.x[a.n])) a.y[0] += 1;
+  return status;
+}
+
+TEST(Overlooked, GapsHoldNumbersToo) {
+  const Op& op = require_op("rms_norm");
+  const Params padded{{"rows", 3}, {"n", 9}, {"x_stride", 12}, {"y_stride", 9}, {"eps", 1e-6}};
+  CaseCheck check(op, generated_test_case(op, {padded, "gauss", 1}), nullptr);
+  EXPECT_FALSE(check.check(variants_of(op).back(), Checks::all()).failure);
+  EXPECT_TRUE(check.check(Variant{"planted", Isa::scalar, counts_numbers_in_gaps}, Checks::all()).failure);
+}
+
 }  // namespace
 }  // namespace assay
