@@ -18,7 +18,8 @@ namespace {
 
 constexpr double kVariedWork = 1 << 22;  // of all placements of a call at varied offsets together; of a few, of each
 constexpr std::size_t kFewVaried = 4;
-constexpr double kBothWork = 1 << 16;  // of a call that is tried after both kinds of other data
+constexpr double kBothWork = 1 << 14;           // of a call that is tried after both kinds of other data
+constexpr double kSometimesBothWork = 1 << 16;  // one in four, by its seed
 
 // Which pairs of levels of two factors have not occurred yet.
 class OpenPairs {
@@ -280,7 +281,7 @@ std::vector<Placement> placements_of(const Signature& signature, const std::vect
   add_varied(specs, work, seed, all);
   // Last: who gives other bits here alone remembers; who does so because of the address has done it before.
   all.push_back({"where other data lay before", true, {}, Poison::Kind::numbers, {}, Before::moved});
-  if (work <= kBothWork)
+  if (work <= kBothWork || (work <= kSometimesBothWork && split_mix(seed) % 4 == 0))
     all.push_back(
         {"where the same data lay before, but for one element", true, {}, Poison::Kind::numbers, {}, Before::one_changed});
   return all;

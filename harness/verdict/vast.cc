@@ -17,7 +17,7 @@ namespace assay {
 namespace {
 
 constexpr std::size_t kMostApart = 8 << 20;     // bytes, less than any period; tensors of more are their file again and again,
-constexpr std::size_t kMostDense = 18 << 20;    // where rows have no gaps, from here on: whose file is as long
+constexpr std::size_t kMostDense = 10 << 20;    // where rows have no gaps, from here on: whose file is as long
 constexpr std::size_t kMostInParts = 96 << 20;  // bytes of a tensor: what is longer is there for its addresses
 constexpr std::size_t kKeptInputs = 8;          // of 16 MiB
 constexpr double kCheapToCut = 1 << 24;
