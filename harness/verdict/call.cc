@@ -209,13 +209,22 @@ std::vector<Array> Call::one_changed(std::vector<Array> inputs) {
     if (count < 2) continue;
     const std::size_t size = dtype_size(input.dtype);
     const auto at = [&](std::int64_t i) { return &input.bytes[static_cast<std::size_t>(i) * size]; };
+    const auto number = [&](std::int64_t i) { return is_float(input.dtype) ? element_as_double(input.dtype, at(i)) : 0; };
     std::int64_t changed = std::max<std::int64_t>(1, count * 3 / 8);
     std::int64_t other = changed - 1;
     const std::int64_t from = count > 2 * kSome ? changed : 1;
+    double largest = number(changed);
+    double smallest = number(other);
     for (std::int64_t i = from; is_float(input.dtype) && i < std::min(from + 2 * kSome, count - 1); ++i) {
-      const double value = element_as_double(input.dtype, at(i));
-      if (value > element_as_double(input.dtype, at(changed))) changed = i;
-      if (value < element_as_double(input.dtype, at(other))) other = i;
+      const double value = number(i);
+      if (value > largest) {
+        largest = value;
+        changed = i;
+      }
+      if (value < smallest) {
+        smallest = value;
+        other = i;
+      }
     }
     std::copy_n(at(other), size, at(changed));
   }

@@ -29,14 +29,9 @@ constexpr double kManySeconds = 1;  // likewise, of this thread: what is slow is
 
 // The call with five eighths of every size, in whole units, and rows without gaps; none where the op would refuse it.
 std::optional<OtherCall> smaller_call(const Op& op, const Params& params) {
-  const ShapeSpace space = op.family->shapes(op);
-  Params smaller;
-  for (const Size& size : space.sizes) {
-    if (!size.in_every_call()) continue;
-    smaller.set(size.name, std::max(size.unit, params.integer_or(size.name, size.fallback) * 5 / 8 / size.unit * size.unit));
-  }
-  for (const Choice& choice : space.choices) smaller.set(choice.name, choice.values.front());
-  if (space.mend != nullptr) space.mend(smaller);
+  const Params smaller = sized(op.family->shapes(op), [&](const Size& size) {
+    return std::max(size.unit, params.integer_or(size.name, size.fallback) * 5 / 8 / size.unit * size.unit);
+  });
   if (!std::isfinite(work_of(op, smaller))) return std::nullopt;
   TestCase test = drawn_case(op, smaller, "gauss", 1);
   const bool alike = signature_of(op, smaller).tensors.size() == signature_of(op, params).tensors.size();

@@ -46,14 +46,10 @@ void add_of(const Op& op, std::span<const WantedRows> wanted, std::size_t inputs
 void add_alike(const Op& op, std::vector<TestCase>& cases) {
   constexpr std::int64_t kRows = 3;
   constexpr std::int64_t kApart = 1 << 16;
-  const ShapeSpace space = op.family->shapes(op);
-  Params params;
-  for (const Size& size : space.sizes) {
+  const Params params = sized(op.family->shapes(op), [](const Size& size) {
     const bool vocabulary = std::ranges::find(size.in_use, Column::vocab) != size.in_use.end();
-    if (size.in_every_call()) params.set(size.name, vocabulary ? kRows * kApart : size.in_use.empty() ? kRows : size.unit);
-  }
-  for (const Choice& choice : space.choices) params.set(choice.name, choice.values.front());
-  if (space.mend != nullptr) space.mend(params);
+    return vocabulary ? kRows * kApart : size.in_use.empty() ? kRows : size.unit;
+  });
   const Signature signature = signature_of(op, params);
   const auto indices = std::ranges::find_if(signature.tensors, [](const TensorSpec& spec) {
     return spec.role == Direction::in && spec.dtype == DType::i32 && spec.data && spec.data->high > kApart;

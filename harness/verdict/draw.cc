@@ -137,6 +137,16 @@ std::int64_t dense_stride(const Size& stride, const Params& params) {
   return reference::ceil_div(params.integer(stride.stride_of), stride.unit);
 }
 
+Params sized(const ShapeSpace& space, const std::function<std::int64_t(const Size& size)>& value) {
+  Params params;
+  for (const Size& size : space.sizes) {
+    if (size.in_every_call()) params.set(size.name, value(size));
+  }
+  for (const Choice& choice : space.choices) params.set(choice.name, choice.values.front());
+  if (space.mend != nullptr) space.mend(params);
+  return params;
+}
+
 // A stride may carry a call past what any may have, or past its work. Where the least call costs too much already, draws are made, so that
 // those after them are the same, but not shrunk.
 Params draw_params(const Op& op, const ShapeSpace& space, Draws& draws, double work, const Params& fixed) {

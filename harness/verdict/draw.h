@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 
 #include "reference/bounds.h"
@@ -46,5 +47,8 @@ inline std::int64_t in_units(std::int64_t value, const Size& size) {
 }
 // The dense value of a stride.
 std::int64_t dense_stride(const Size& stride, const Params& params);
+
+// A call whose sizes are what `value` says of them, every choice the first, mended.
+Params sized(const ShapeSpace& space, const std::function<std::int64_t(const Size& size)>& value);
 
 }  // namespace assay

@@ -99,13 +99,9 @@ std::optional<Params> prompt(const Op& op, const ShapeSpace& space, const Prompt
 
 std::vector<Params> grid_params(const Op& op, bool any_length) {
   const ShapeSpace space = op.family->shapes(op);
-  Params usual;
-  for (const Size& size : space.sizes) {
-    if (size.in_every_call())
-      usual.set(size.name, std::max({std::min(size.fallback, kUsual * size.unit), size.unit, size.cheap}));
-  }
-  for (const Choice& choice : space.choices) usual.set(choice.name, choice.values.front());
-  if (space.mend != nullptr) space.mend(usual);
+  const Params usual = sized(space, [](const Size& size) {
+    return std::max({std::min(size.fallback, kUsual * size.unit), size.unit, size.cheap});
+  });
   const std::vector<Split> splits = signature_of(op, usual).splits;
   if (splits.empty()) return {};
   std::vector<Params> calls;

@@ -55,15 +55,8 @@ TestCase long_case(const Op& op, std::int64_t length) {
 
 // Every size alike, but one: a unit of it.
 Params square_params(const Op& op, std::string_view but, std::int64_t square = kSquares[0]) {
-  const ShapeSpace space = op.family->shapes(op);
-  Params params;
-  for (const Size& size : space.sizes) {
-    if (!size.in_every_call()) continue;
-    params.set(size.name, size.name == but ? size.unit : std::min(in_units(square, size), size.limit));
-  }
-  for (const Choice& choice : space.choices) params.set(choice.name, choice.values.front());
-  if (space.mend != nullptr) space.mend(params);
-  return params;
+  return sized(op.family->shapes(op),
+               [&](const Size& size) { return size.name == but ? size.unit : std::min(in_units(square, size), size.limit); });
 }
 
 bool may_share(const Op& op, const Params& params, std::size_t one, std::size_t other) {

@@ -70,14 +70,9 @@ constexpr std::int64_t kPlaces = 41;
 
 // The first number that is refused, and the first that is one, in each of them in turn.
 void add_everywhere(const Op& op, const ShapeSpace& space, std::vector<TestCase>& cases) {
-  Params params;
   const bool one_size = std::ranges::count_if(space.sizes, &Size::in_every_call) == 1;
-  for (const Size& size : space.sizes) {
-    if (size.in_every_call())
-      params.set(size.name, size.in_use.empty() || one_size ? in_units(kPlaces * size.unit, size) : size.unit);
-  }
-  for (const Choice& choice : space.choices) params.set(choice.name, choice.values.front());
-  if (space.mend != nullptr) space.mend(params);
+  const Params params = sized(
+      space, [&](const Size& size) { return size.in_use.empty() || one_size ? in_units(kPlaces * size.unit, size) : size.unit; });
   const Signature signature = signature_of(op, params);
   const TestCase right = drawn_case(op, params, "gauss", 1);
   if (right.status != ASSAY_OK) return;
