@@ -1,7 +1,6 @@
 #include "harness/verdict/executor.h"
 
 #include <fmt/format.h>
-#include <malloc.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -93,7 +92,6 @@ template <class Run>
 Execution run_in_child(const Run& run) {
   const GuardedMemory memory(sizeof(SharedState));
   auto* const shared = new (memory.begin()) SharedState{};
-  malloc_trim(0);  // what is free need not be copied
   const pid_t child = fork();
   if (child == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -66,12 +66,13 @@ class VastCheck {
     std::vector<Array> outputs;  // of all rows; those that were not asked for are zeros
     std::vector<Array> last;     // of last_, where it is another
   };
-  bool has_last() const { return last_.call.pointers != all_.call.pointers; }
   static const std::vector<Array>& last_of(const Ran& ran) { return ran.last.empty() ? ran.outputs : ran.last; }
   void place(const TensorSpec& spec, RepeatedInputs& inputs);
   // What is wrong with how a call ended; empty: nothing.
   std::string complaint(const KernelEnd& end) const;
-  // What the variant is asked for: the scalar kernel, and what is no kernel but a model of one, for the last rows.
+  // The scalar kernel, and what is no kernel but a model of one.
+  bool is_slow(const Variant& variant) const;
+  // What the variant is asked for: a slow one for the last rows.
   const Rows& asked_of(const Variant& variant) const;
   Ran run(const Variant& variant, std::span<const CallPart> parts);
   // In parts of growing sizes, which must give the bits of the whole.
@@ -86,7 +87,7 @@ class VastCheck {
   std::vector<RepeatedMemory> memory_;
   std::vector<void*> pointers_;
   Rows all_;
-  Rows last_;  // of a call of many operations; else all
+  std::optional<Rows> last_;  // of a call of many operations
   std::optional<Ran> scalar_;
 };
 

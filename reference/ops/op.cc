@@ -154,9 +154,9 @@ void check_apart(const char* tensor, std::int64_t width, std::vector<Axis> axes)
 std::int64_t bounded_or(const Params& params, const char* name, std::int64_t fallback, std::int64_t most) {
   if (!params.has(name)) return fallback;
   const std::int64_t value = params.integer(name);
+  if (value >= -most && value <= most) return value;
   const std::string power = "2^" + std::to_string(std::bit_width(static_cast<std::uint64_t>(most)) - 1);
-  if (value < -most || value > most) throw unexpected(name, value, "-" + power + " .. " + power);
-  return value;
+  throw unexpected(name, value, "-" + power + " .. " + power);
 }
 
 std::span<const Op* const> ops() {

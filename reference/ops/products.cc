@@ -139,7 +139,7 @@ void add_dear_calls(const Op& op, ShapeSpace& space) {
     apart();
     add(256, 3, 1024 + 256);
     apart();
-    add(256 + 1, 1024 + 32 + 5, 2048 + 256);
+    add(256 + 1, 1024 + 32 + 5, 1024 + 256);
     add(2048 + 17, 20, 512);  // a batch of many prompts
     if (unit <= 32) add(1024 + 6, 1024 + 32, 32);
     add(128 - 1, 64 - 1, 1024 + 256);              // one less than a panel and a tile
@@ -192,7 +192,8 @@ ShapeSpace shapes(const Op& op) {
                      {"x_stride", 4 * kVastStride / panel.at() + 1},
                      {"y_stride", 4 * kVastStride / panel.at() + 64}}}};
   // More rows than 16 bits count, by a panel and more.
-  if (!is_tile(op)) space.vast.push_back({{"m", kCounters.back() + 300}, {"n", 1}, {"k", 256}});
+  if (!is_tile(op))
+    space.vast.push_back({{"m", kCounters.back() + 300}, {"n", 1}, {"k", std::max(unit, dtype_numbers(x_type(op)))}});
   // A linear keeps the fewer rows the longer they are.
   if (is_linear(op))
     space.vast.push_back({{"m", 20}, {"n", 1}, {"k", 16384}, {"x_stride", kVastStride / 4}, {"y_stride", kVastStride / 4 + 64}});
