@@ -22,7 +22,7 @@ struct Prompt {
   std::int64_t tokens, width;
 };
 constexpr Prompt kPrompt{512, 4096};
-constexpr Prompt kPrompts{1100, 1024 + 256};  // of several sequences
+constexpr Prompt kPrompts{1100, 2048};  // of several sequences
 constexpr double kPromptWork = 1 << 29;
 constexpr double kPromptSteps = 1 << 26;
 constexpr std::size_t kMostOutput = 10 << 20;

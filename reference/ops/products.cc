@@ -139,7 +139,7 @@ void add_dear_calls(const Op& op, ShapeSpace& space) {
     apart();
     add(256, 3, 1024 + 256);
     apart();
-    add(256 + 1, 1024 + 32 + 5, 1024 + 256);
+    add(256 + 1, 1024 + 32 + 5, 2048 + 256);
     add(2048 + 17, 20, 512);  // a batch of many prompts
     if (unit <= 32) add(1024 + 6, 1024 + 32, 32);
     add(128 - 1, 64 - 1, 1024 + 256);              // one less than a panel and a tile
