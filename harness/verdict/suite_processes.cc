@@ -24,6 +24,7 @@
 #include <system_error>
 #include <vector>
 
+#include "harness/interop/runner/huge_pages.h"
 #include "harness/verdict/guard.h"
 #include "harness/verdict/suite_worker.h"
 
@@ -45,7 +46,6 @@ struct Process {
 void keep_freed_memory() {
   mallopt(M_TRIM_THRESHOLD, -1);
   mallopt(M_MMAP_MAX, 0);
-  constexpr std::size_t kHugePage = std::size_t{2} << 20;
   constexpr std::size_t kHeap = 256 * kHugePage;
   void* const heap = std::aligned_alloc(kHugePage, kHeap);
   if (heap != nullptr) madvise(heap, kHeap, MADV_HUGEPAGE);

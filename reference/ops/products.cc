@@ -121,6 +121,11 @@ Border rows_at_once(const Op& op) {
   return op.to == DType::f32 ? Border{"kDecodedRows", 96} : Border{"kPanelRows", 128};
 }
 
+// What both operands hold in whole blocks.
+std::int64_t least_columns(const Op& op) {
+  return std::max(dtype_numbers(op.from), dtype_numbers(x_type(op)));
+}
+
 // Calls that are too dear for whole cases; of blocks also rows of weights between any two powers of two up to the largest vocabulary.
 void add_dear_calls(const Op& op, ShapeSpace& space) {
   const std::int64_t unit = dtype_numbers(op.from);
@@ -154,7 +159,7 @@ void add_dear_calls(const Op& op, ShapeSpace& space) {
   if (is_gemv(op) && is_tile(op)) add(1, 1024 + 6, 4096 + 1);
   if (is_tile(op)) return;
   for (const std::int64_t n : {1536, 3072, 5120, 9728, 19456, 40960, 81920 + 5, 151936}) {
-    add(1, n, std::max(unit, dtype_numbers(x_type(op))));
+    add(1, n, least_columns(op));
   }
 }
 
@@ -192,8 +197,7 @@ ShapeSpace shapes(const Op& op) {
                      {"x_stride", 4 * kVastStride / panel.at() + 1},
                      {"y_stride", 4 * kVastStride / panel.at() + 64}}}};
   // More rows than 16 bits count, by a panel and more.
-  if (!is_tile(op))
-    space.vast.push_back({{"m", kCounters.back() + 300}, {"n", 1}, {"k", std::max(unit, dtype_numbers(x_type(op)))}});
+  if (!is_tile(op)) space.vast.push_back({{"m", kCounters.back() + 300}, {"n", 1}, {"k", least_columns(op)}});
   // A linear keeps the fewer rows the longer they are.
   if (is_linear(op))
     space.vast.push_back({{"m", 20}, {"n", 1}, {"k", 16384}, {"x_stride", kVastStride / 4}, {"y_stride", kVastStride / 4 + 64}});

@@ -11,11 +11,11 @@
 #include <string>
 #include <utility>
 
+#include "harness/interop/runner/huge_pages.h"
+
 namespace assay::bench {
 
 namespace {
-
-constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
 // Linux: "index3/size" holds "32768K". sysconf knows it too, except on aarch64.
 std::size_t sysfs_cache_bytes() {
