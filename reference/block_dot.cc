@@ -9,21 +9,21 @@
 namespace assay::reference {
 namespace {
 
-constexpr const char* kDomain =
+constexpr const char* kBlockDotDomain =
     "activation codes in -127..127; only bits where a product of scales (with I = 0 too, and infinite ones) or S_I (1 + g(h)) "
     "reaches FLT_MAX";
 
 }  // namespace
 
 const Contract kBlockDotContracts[2][2] = {
-    {{kDomain, Exactness::bounded, "g(h) S_I + 2 eta (2 N_b + sum |I1|), S_I = sum |d_w d_x I1|, h = N_b + 2; 0 where S_I = 0",
-      BiasUnit::output},
-     {kDomain, Exactness::bounded, "g(h) S_I + 2 eta (2 N_b + sum |I1|), S_I = sum |d_w d_x I1|, h = N_b; 0 where S_I = 0",
-      BiasUnit::output}},
-    {{kDomain, Exactness::bounded,
+    {{kBlockDotDomain, Exactness::bounded,
+      "g(h) S_I + 2 eta (2 N_b + sum |I1|), S_I = sum |d_w d_x I1|, h = N_b + 2; 0 where S_I = 0", BiasUnit::output},
+     {kBlockDotDomain, Exactness::bounded,
+      "g(h) S_I + 2 eta (2 N_b + sum |I1|), S_I = sum |d_w d_x I1|, h = N_b; 0 where S_I = 0", BiasUnit::output}},
+    {{kBlockDotDomain, Exactness::bounded,
       "g(h) S_I + 2 eta (2 N_b + sum(|I1| + |I2|)), S_I = sum(|d_w d_x I1| + |dmin_w d_x I2|), h = 2 N_b + 2; 0 where S_I = 0",
       BiasUnit::output},
-     {kDomain, Exactness::bounded,
+     {kBlockDotDomain, Exactness::bounded,
       "g(h) S_I + 2 eta (2 N_b + sum(|I1| + |I2|)), S_I = sum(|d_w d_x I1| + |dmin_w d_x I2|), h = 2 N_b; 0 where S_I = 0",
       BiasUnit::output}}};
 

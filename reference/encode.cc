@@ -35,13 +35,13 @@ float signed_max(const float* x, int count) {
   return max;
 }
 
-struct Range {
+struct Extremes {
   float min;
   float max;
 };
 // By strict comparison from element 0 on: the first of equals fixes a zero's sign.
-Range range_of(const float* x, int count) {
-  Range range{x[0], x[0]};
+Extremes extremes_of(const float* x, int count) {
+  Extremes range{x[0], x[0]};
   for (int i = 1; i < count; ++i) {
     if (x[i] < range.min) range.min = x[i];
     if (x[i] > range.max) range.max = x[i];
@@ -57,7 +57,7 @@ struct Scales {
 Scales scales_of(Format format, const float* x) {
   if (format == Format::q4_0 || format == Format::q5_0) return {signed_max(x, 32) / (format == Format::q4_0 ? -8.0F : -16.0F), 0};
   if (format == Format::q8_0) return {std::fabs(signed_max(x, 32)) / 127.0F, 0};
-  const Range range = range_of(x, 32);
+  const Extremes range = extremes_of(x, 32);
   const float span = range.max - range.min;
   return {span / (format == Format::q4_1 ? 15.0F : 31.0F), range.min};
 }

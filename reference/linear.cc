@@ -12,16 +12,11 @@
 #include "reference/outputs.h"
 
 namespace assay::reference {
-namespace {
-
-constexpr const char* kDomain =
-    "finite x, an activations' scale within f16's range for q8_0; else refused; only bits where a product of scales or S (1 + "
-    "g(h)) reaches FLT_MAX";
-
-}  // namespace
 
 const Contract kLinearContract{
-    kDomain, Exactness::bounded,
+    "finite x, an activations' scale within f16's range for q8_0; else refused; only bits where a product of scales or S (1 + "
+    "g(h)) reaches FLT_MAX",
+    Exactness::bounded,
     "g(h) S + 2 eta (32 N_b + sum(E1 + E2)), S = sum(|d_w d_x| E1 + |dmin_w d_x| E2), E1 = sum |sc| (c + c0) |x_code|, c the "
     "stored code, c0 what it is too large by, E2 = sum |m x_code|, h = 2 N_b + 8; 0 where S = 0",
     BiasUnit::output};

@@ -9,14 +9,10 @@
 #include "reference/outputs.h"
 
 namespace assay::reference {
-namespace {
 
-constexpr const char* kDomain = "every weight and activation; only bits where S (1 + g(h)) >= FLT_MAX, S over finite terms";
-constexpr const char* kBound = "g(h) S + 2 k eta, S = sum |w x|, h = 64 + ceil(k/64), or k + 1 below 64; 0 where S = 0";
-
-}  // namespace
-
-const Contract kMatvecContract{kDomain, Exactness::bounded, kBound, BiasUnit::output};
+const Contract kMatvecContract{
+    "every weight and activation; only bits where S (1 + g(h)) >= FLT_MAX, S over finite terms", Exactness::bounded,
+    "g(h) S + 2 k eta, S = sum |w x|, h = 64 + ceil(k/64), or k + 1 below 64; 0 where S = 0", BiasUnit::output};
 
 namespace {
 

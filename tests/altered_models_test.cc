@@ -9,7 +9,7 @@
 #include "tests/attribute_support.h"
 #include "tests/temporary.h"
 
-namespace assay {
+namespace assay::altered_models_test {
 namespace {
 
 struct Altered {
@@ -116,4 +116,4 @@ INSTANTIATE_TEST_SUITE_P(
                     Altered{"q6_k_block", "kjv-Q4_K_M.gguf", "kjv-llama-q4_k_m", {"layers.02.down_proj"}, "1 of 256 rows"}));
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::altered_models_test

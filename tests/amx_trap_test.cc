@@ -19,7 +19,7 @@
 #include <signal.h>
 #include <ucontext.h>
 
-namespace assay {
+namespace assay::amx_trap_test {
 namespace {
 
 constexpr int kRegisters[] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
@@ -184,7 +184,7 @@ TEST(AmxTrap, TheMachineCodeOfAmxInt8GivesTheLedgersBits) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::amx_trap_test
 
 #else
 

@@ -13,7 +13,7 @@
 #include "kernels/attention/attention.h"
 #include "tests/spoiled.h"
 
-namespace assay {
+namespace assay::attention_cases_test {
 namespace {
 
 constexpr const char* kDecode = "attn_decode_f32";
@@ -122,4 +122,4 @@ TEST(AttentionCases, InfinitiesMeetWeightsThatAreLost) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::attention_cases_test

@@ -7,7 +7,7 @@
 #include "tests/attribute_support.h"
 #include "tests/planted_kernels.h"
 
-namespace assay {
+namespace assay::attribute_test {
 namespace {
 
 struct Planting {
@@ -118,4 +118,4 @@ INSTANTIATE_TEST_SUITE_P(Kjv, AttributePlanted, testing::ValuesIn(kPlantings));
 INSTANTIATE_TEST_SUITE_P(Quantised, AttributePlanted, testing::ValuesIn(kQuantisedPlantings));
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::attribute_test

@@ -7,7 +7,7 @@
 #include "engine/plan/placement.h"
 #include "tests/attribute_support.h"
 
-namespace assay {
+namespace assay::attribute_wiring_test {
 namespace {
 
 struct Right {
@@ -152,4 +152,4 @@ TEST_F(AttributeWrongPlan, ResidualFromTheWrongBuffer) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::attribute_wiring_test

@@ -17,7 +17,7 @@
 #include "tests/diff_support.h"
 #include "tests/temporary.h"
 
-namespace assay {
+namespace assay::audit_planted_test {
 namespace {
 
 constexpr Eigen::Index kHeads = 4, kHeadDim = 128;  // of kjv
@@ -338,4 +338,4 @@ TEST(AuditPlantedNan, IsNotExplainedByWhatIsFedNan) {
 INSTANTIATE_TEST_SUITE_P(Fault, AuditPlanted, testing::ValuesIn(kPlanted), [](const auto& one) { return one.param.name; });
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::audit_planted_test

@@ -12,7 +12,7 @@
 #include "tests/diff_support.h"
 #include "tests/temporary.h"
 
-namespace assay {
+namespace assay::audit_test {
 namespace {
 
 AuditResult audited(const std::string& model_name, const std::string& trace_name) {
@@ -206,4 +206,4 @@ INSTANTIATE_TEST_SUITE_P(Fault, AuditAlteredBlock,
                          testing::Values(Altered{"q6_k_block", {"layers.02.down_proj"}, "1 of 256 rows"}));
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::audit_test

@@ -5,7 +5,7 @@
 #include "tests/attribute_support.h"
 #include "tests/planted_kernels.h"
 
-namespace assay {
+namespace assay::bisect_test {
 namespace {
 
 struct Fault {
@@ -64,4 +64,4 @@ TEST_F(BisectTest, TheKernelsAreAsTheyWere) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::bisect_test

@@ -15,7 +15,7 @@
 #include "tests/program.h"
 #include "tests/temporary.h"
 
-namespace assay {
+namespace assay::cheats_test {
 namespace {
 
 struct Cheat {
@@ -203,4 +203,4 @@ TEST(Isolation, IsPrintedAndCanBeRequired) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::cheats_test

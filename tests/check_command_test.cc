@@ -13,7 +13,7 @@
 #include "tests/program.h"
 #include "tests/temporary.h"
 
-namespace assay {
+namespace assay::check_command_test {
 namespace {
 
 std::string plugin(const std::string& name) {
@@ -229,4 +229,4 @@ TEST(HelpCommand, SaysWhatTheOptionSays) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::check_command_test

@@ -7,7 +7,7 @@
 #include "harness/reports/ci/source_place.h"
 #include "harness/reports/report.h"
 
-namespace assay {
+namespace assay::ci_reports_test {
 namespace {
 
 CaseResult case_of(const std::string& variant, const std::string& name, const std::string& message = "") {
@@ -144,4 +144,4 @@ TEST(CiReports, WithoutDebugInformationTheSpecificationIsThePlace) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::ci_reports_test

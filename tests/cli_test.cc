@@ -15,7 +15,7 @@
 #include "harness/verdict/data_dir.h"
 #include "tests/temporary.h"
 
-namespace assay {
+namespace assay::cli_test {
 namespace {
 
 struct Ran {
@@ -300,4 +300,4 @@ TEST(Cli, TheManPageNamesEveryCommandAndOption) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::cli_test

@@ -20,7 +20,7 @@
 #include "kernels/products/products.h"
 #include "tests/spoiled.h"
 
-namespace assay {
+namespace assay::coincidences_test {
 namespace {
 
 std::string seen_by(const char* op, Kernel kernel) {
@@ -245,4 +245,4 @@ TEST(Coincidences, SizesComeAgainWithOtherParameters) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::coincidences_test

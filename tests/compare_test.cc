@@ -9,7 +9,7 @@
 
 #include "harness/verdict/ledger.h"
 
-namespace assay {
+namespace assay::compare_test {
 namespace {
 
 constexpr float kMost = std::numeric_limits<float>::max();
@@ -167,4 +167,4 @@ TEST(Ledger, TheSameBitsHaveTheSameMarginToFourDigits) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::compare_test

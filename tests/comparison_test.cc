@@ -9,7 +9,7 @@
 #include "harness/verdict/bench/comparison.h"
 #include "tests/temporary.h"
 
-namespace assay::bench {
+namespace assay::bench::comparison_test {
 namespace {
 
 constexpr double kAllowed = 0.05;
@@ -189,4 +189,4 @@ TEST(Comparison, ABaselineIsReadAndItsMistakesNamed) {
 }
 
 }  // namespace
-}  // namespace assay::bench
+}  // namespace assay::bench::comparison_test

@@ -14,7 +14,7 @@
 
 #include "kernels/op_tables.h"
 
-namespace assay {
+namespace assay::convert_exhaustive_test {
 namespace {
 
 // A binary interchange format below f32.
@@ -161,4 +161,4 @@ TEST(ConvertExhaustive, F32ToBf16OnEveryEdge) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::convert_exhaustive_test

@@ -8,7 +8,7 @@
 #include "harness/verdict/suite.h"
 #include "harness/verdict/vast.h"
 
-namespace assay {
+namespace assay::coverage_test {
 namespace {
 
 TEST(Coverage, EveryRequirementOfEveryOpIsMetByACaseOfTheDefaultCheck) {
@@ -148,4 +148,4 @@ TEST(Models, HaveTheSizesInUse) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::coverage_test

@@ -9,7 +9,7 @@
 
 #include "harness/verdict/discipline/kernel_run.h"
 
-namespace assay {
+namespace assay::crowd_test {
 namespace {
 
 std::atomic<int> inside{0};
@@ -66,4 +66,4 @@ TEST(Crowd, ThreeCallersMeetOnOneCore) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::crowd_test

@@ -9,7 +9,7 @@
 #include "tests/program.h"
 #include "tests/temporary.h"
 
-namespace assay {
+namespace assay::declare_option_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -137,4 +137,4 @@ TEST(Declare, WhatCannotBeDeclaredIsRefused) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::declare_option_test

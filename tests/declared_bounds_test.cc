@@ -13,7 +13,7 @@
 #include "reference/linear.h"
 #include "tests/declared_support.h"
 
-namespace assay::reference {
+namespace assay::reference::declared_bounds_test {
 namespace {
 
 // A call of a matvec in f32: tile-major w, one row of x.
@@ -237,4 +237,4 @@ TEST_P(DeclaredProduct, StaysInsideAndComesNear) {
 }
 
 }  // namespace
-}  // namespace assay::reference
+}  // namespace assay::reference::declared_bounds_test

@@ -14,7 +14,7 @@
 #include "reference/softmax.h"
 #include "tests/declared_support.h"
 
-namespace assay::reference {
+namespace assay::reference::declared_sums_test {
 namespace {
 
 using Floats = std::vector<float>;
@@ -230,4 +230,4 @@ TEST(DeclaredBounds, OfAttention) {
 }
 
 }  // namespace
-}  // namespace assay::reference
+}  // namespace assay::reference::declared_sums_test

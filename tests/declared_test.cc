@@ -12,7 +12,7 @@
 #include "harness/verdict/suite.h"
 #include "tests/refusals.h"
 
-namespace assay {
+namespace assay::declared_test {
 namespace {
 
 // Of a kernel of declared_plugin, or "vectors:name" of another.
@@ -213,4 +213,4 @@ TEST(Declared, ValuesThatMakeNoSenseAreRefused) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::declared_test

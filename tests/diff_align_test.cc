@@ -12,7 +12,7 @@
 #include "tests/diff_support.h"
 #include "tests/temporary.h"
 
-namespace assay::diff {
+namespace assay::diff::diff_align_test {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -239,4 +239,4 @@ TEST(DiffProgram, ExitsByWhatItFound) {
 }
 
 }  // namespace
-}  // namespace assay::diff
+}  // namespace assay::diff::diff_align_test

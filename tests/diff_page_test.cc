@@ -5,7 +5,7 @@
 #include "tests/diff_support.h"
 #include "tests/temporary.h"
 
-namespace assay::diff {
+namespace assay::diff::diff_page_test {
 namespace {
 
 TEST(DiffPage, ThePageIsSelfContained) {
@@ -29,4 +29,4 @@ TEST(DiffPage, NamesMakeNoElements) {
 }
 
 }  // namespace
-}  // namespace assay::diff
+}  // namespace assay::diff::diff_page_test

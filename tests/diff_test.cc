@@ -15,7 +15,7 @@
 #include "tests/diff_support.h"
 #include "tests/temporary.h"
 
-namespace assay::diff {
+namespace assay::diff::diff_test {
 namespace {
 
 TraceDiff compare(const std::filesystem::path& a, const std::filesystem::path& b, const DiffOptions& options = {}) {
@@ -260,4 +260,4 @@ TEST(Diff, TheThirdTraceGivesTheScale) {
 }
 
 }  // namespace
-}  // namespace assay::diff
+}  // namespace assay::diff::diff_test

@@ -12,7 +12,7 @@
 
 #include "kernels/op_tables.h"
 
-namespace assay {
+namespace assay::dispatch_test {
 namespace {
 
 struct Row {
@@ -148,4 +148,4 @@ TEST(Dispatch, AGemvTakesOneRow) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::dispatch_test

@@ -11,7 +11,7 @@
 #include "kernels/norms/norms.h"
 #include "kernels/products/products.h"
 
-namespace assay {
+namespace assay::drawn_test {
 namespace {
 
 const Op& rms_norm() {
@@ -178,4 +178,4 @@ TEST(Drawn, RowsLieFarApartToo) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::drawn_test

@@ -11,7 +11,7 @@
 #include "tests/program.h"
 #include "tests/temporary.h"
 
-namespace assay {
+namespace assay::drift_test {
 namespace {
 
 const std::string kCase = "n17";
@@ -111,4 +111,4 @@ TEST(Drift, IsAcceptedByNameAndReason) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::drift_test

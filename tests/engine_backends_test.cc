@@ -13,7 +13,7 @@
 #include "golden/trace.h"
 #include "tests/engine_support.h"
 
-namespace assay {
+namespace assay::engine_backends_test {
 namespace {
 
 Engine engine_of(const ModelFile& model, int threads = 2, std::int64_t context = 64) {
@@ -220,4 +220,4 @@ TEST(EngineBackends, APassEndsWhereItIsTold) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::engine_backends_test

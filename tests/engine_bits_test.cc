@@ -10,7 +10,7 @@
 #include "engine/run/site_rows.h"
 #include "tests/engine_support.h"
 
-namespace assay {
+namespace assay::engine_bits_test {
 namespace {
 
 struct Conditions {
@@ -214,4 +214,4 @@ INSTANTIATE_TEST_SUITE_P(Models, BitsOfALongPrompt, testing::Values("bf16-folder
 INSTANTIATE_TEST_SUITE_P(Models, BitsOfTheEngine, testing::Values("bf16-folder", "motley", "odd-f16"), model_name);
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::engine_bits_test

@@ -13,7 +13,7 @@
 #include "tests/malformed/store.h"
 #include "tests/refusals.h"
 
-namespace assay {
+namespace assay::engine_errors_test {
 namespace {
 
 EngineOptions short_context(std::int64_t context, int threads = 2) {
@@ -176,4 +176,4 @@ TEST(EngineErrors, ASecondCopyOfTheHeadMustBeTheEmbedding) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::engine_errors_test

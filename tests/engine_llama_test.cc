@@ -18,7 +18,7 @@
 #include "reference/ops/find.h"
 #include "tests/temporary.h"
 
-namespace assay {
+namespace assay::engine_llama_test {
 namespace {
 
 // A model in one of llama.cpp's types and the limits end to end.
@@ -261,4 +261,4 @@ INSTANTIATE_TEST_SUITE_P(Models, EngineLlama, testing::ValuesIn(kSamples), [](co
 });
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::engine_llama_test

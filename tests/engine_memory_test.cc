@@ -18,7 +18,7 @@
 #include "tests/engine_support.h"
 #include "tests/memory_calls.h"
 
-namespace assay {
+namespace assay::engine_memory_test {
 namespace {
 
 constexpr std::int64_t kDecoded = 256;
@@ -279,4 +279,4 @@ TEST(EngineMemory, APlanTouchesNoWeight) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::engine_memory_test

@@ -12,7 +12,7 @@
 #include "harness/forensics/eval/trace_eval.h"
 #include "harness/verdict/suite.h"
 
-namespace assay {
+namespace assay::engine_truth_test {
 namespace {
 
 // What is given for one site: the RMS of our error over that of Hugging Face's in fp32.
@@ -139,4 +139,4 @@ TEST_F(EngineTruth, TheFlipOfBf16IsATieWithinItsOwnError) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::engine_truth_test

@@ -11,7 +11,7 @@
 #include "harness/verdict/suite.h"
 #include "tests/temporary.h"
 
-namespace assay {
+namespace assay::eval_command_test {
 namespace {
 
 struct Ran {
@@ -109,4 +109,4 @@ TEST(EvalCommand, WrongUseIsToldAndExitsWith2) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::eval_command_test

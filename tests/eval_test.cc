@@ -15,7 +15,7 @@
 #include "harness/verdict/suite.h"
 #include "tests/temporary.h"
 
-namespace assay {
+namespace assay::eval_test {
 namespace {
 
 std::filesystem::path kjv() {
@@ -238,4 +238,4 @@ TEST(TraceEvaluation, WhatIsNotComparedIsListed) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::eval_test

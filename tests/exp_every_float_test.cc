@@ -20,7 +20,7 @@
 
 #include "kernels/op_tables.h"
 
-namespace assay {
+namespace assay::exp_every_float_test {
 namespace {
 
 constexpr std::uint32_t kBlock = 1u << 14;
@@ -184,4 +184,4 @@ TEST(ExpEveryFloat, StaysWithinTheStatedErrorAndEveryVariantHasTheScalarBits) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::exp_every_float_test

@@ -12,7 +12,7 @@
 #include "tests/program.h"
 #include "tests/temporary.h"
 
-namespace assay {
+namespace assay::explain_test {
 namespace {
 
 std::string plugin(const char* name) {
@@ -142,4 +142,4 @@ TEST(ExplainMaps, AMapTakesEachElementFromAPlaceOfItsAxis) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::explain_test

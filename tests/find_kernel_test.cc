@@ -7,7 +7,7 @@
 
 #include "kernels/op_tables.h"
 
-namespace assay {
+namespace assay::find_kernel_test {
 namespace {
 
 std::string explained(const char* op, const char* isa) {
@@ -71,4 +71,4 @@ TEST(FindKernel, AReasonIsCutWhereItsRoomEnds) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::find_kernel_test

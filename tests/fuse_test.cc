@@ -9,7 +9,7 @@
 #include "tests/engine_support.h"
 #include "tests/plan_support.h"
 
-namespace assay {
+namespace assay::fuse_test {
 namespace {
 
 Plan plan_of(const ModelFile& model) {
@@ -119,4 +119,4 @@ TEST(Fuse, OtherStepsAreRefusedByName) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::fuse_test

@@ -12,7 +12,7 @@
 #include "tests/fuzz/targets.h"
 #include "tests/temporary.h"
 
-namespace assay::fuzz {
+namespace assay::fuzz::fuzz_test {
 namespace {
 
 std::filesystem::path corpus() {
@@ -73,4 +73,4 @@ TEST(Fuzz, Corpus) {
 }
 
 }  // namespace
-}  // namespace assay::fuzz
+}  // namespace assay::fuzz::fuzz_test

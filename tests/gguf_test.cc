@@ -10,7 +10,7 @@
 #include "engine/files/gguf_writer.h"
 #include "tests/temporary.h"
 
-namespace assay {
+namespace assay::gguf_test {
 namespace {
 
 std::filesystem::path models() {
@@ -212,4 +212,4 @@ TEST(GgufWriter, RefusesWhatTheReaderWould) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::gguf_test

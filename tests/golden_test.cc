@@ -15,7 +15,7 @@
 #include "tests/refusals.h"
 #include "tests/temporary.h"
 
-namespace assay {
+namespace assay::golden_test {
 namespace {
 
 // Known answers of the Random123 distribution.
@@ -210,4 +210,4 @@ TEST(Params, MissingOnesAreNamed) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::golden_test

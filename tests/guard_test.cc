@@ -7,7 +7,7 @@
 
 #include <optional>
 
-namespace assay {
+namespace assay::guard_test {
 namespace {
 
 constexpr std::size_t kBytes = 12345;
@@ -58,4 +58,4 @@ TEST(GuardedMemory, OfAParentIsNotLeftToAChild) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::guard_test

@@ -12,7 +12,7 @@
 #include "reference/block_packing.h"
 #include "reference/encode_k.h"
 
-namespace assay {
+namespace assay::harness_blocks_test {
 namespace {
 
 Array blocks_of(DType dtype, std::int64_t count, const char* distribution, std::uint64_t seed) {
@@ -108,4 +108,4 @@ TEST(GeneratedBlocks, StatusFollowsFromTheInputs) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::harness_blocks_test

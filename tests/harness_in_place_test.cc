@@ -4,7 +4,7 @@
 #include "harness/verdict/check.h"
 #include "reference/ops/describe.h"
 
-namespace assay {
+namespace assay::harness_in_place_test {
 
 // An op for trials: data[2 r] and data[2 r + 1] each get start + r added, in place. start < 0 is refused.
 struct CountArgs {
@@ -162,4 +162,4 @@ TEST(OptionalSize, IsDrawnInSomeCasesAndLeftOutOfOthers) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::harness_in_place_test

@@ -14,7 +14,7 @@
 #include "harness/verdict/suite.h"
 #include "tests/temporary.h"
 
-namespace assay {
+namespace assay::harness_parts_test {
 namespace {
 
 TEST(Ledger, KeepsDigestsAndReasons) {
@@ -143,4 +143,4 @@ TEST(AtomicFile, ReplacesAndNamesWhatItCannotWrite) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::harness_parts_test

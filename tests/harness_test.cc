@@ -9,7 +9,7 @@
 #include "reference/ops/describe.h"
 #include "tests/temporary.h"
 
-namespace assay {
+namespace assay::harness_test {
 
 // An op for trials: y[i] = x[i] * 1.1f, within 1.5 ulp.
 struct TrialArgs {
@@ -272,4 +272,4 @@ TEST(Verdict, DriftInsideTheBoundIsNamedAsThat) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::harness_test

@@ -12,7 +12,7 @@
 #include "tests/refusals.h"
 #include "tests/temporary.h"
 
-namespace assay {
+namespace assay::hdf5_child_test {
 namespace {
 
 // Of this process.
@@ -155,4 +155,4 @@ TEST(Hdf5Child, DamagedFilesAreReadOrRefused) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::hdf5_child_test

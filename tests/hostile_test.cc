@@ -19,7 +19,7 @@
 #include "tests/refusals.h"
 #include "tests/temporary.h"
 
-namespace assay {
+namespace assay::hostile_test {
 namespace {
 
 constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
@@ -142,4 +142,4 @@ TEST(HostileRunner, MorePartsThanThreads) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::hostile_test

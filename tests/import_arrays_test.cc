@@ -13,7 +13,7 @@
 #include "tests/temporary.h"
 #include "tests/zip_image.h"
 
-namespace assay {
+namespace assay::import_arrays_test {
 namespace {
 
 using nlohmann::json;
@@ -349,4 +349,4 @@ TEST(ImportNpz, MapsAreRefusedByMember) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::import_arrays_test

@@ -13,7 +13,7 @@
 #include "tests/import_support.h"
 #include "tests/temporary.h"
 
-namespace assay {
+namespace assay::import_test {
 namespace {
 
 std::filesystem::path committed(const std::string& name) {
@@ -348,4 +348,4 @@ TEST(ImportCommand, ExitCodesAndReport) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::import_test

@@ -17,7 +17,7 @@
 #include <xmmintrin.h>
 #endif
 
-namespace assay {
+namespace assay::isa_test {
 namespace {
 
 // CPUs of others. ISAs go by inclusion and by no order: AVX-VNNI and AVX-512 each exist without the other.
@@ -306,4 +306,4 @@ TEST(FloatEnvironment, FlushedDenormalsAreRefused) {
 #endif
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::isa_test

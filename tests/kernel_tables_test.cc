@@ -17,7 +17,7 @@
 #include "kernels/op_tables.h"
 #include "reference/ops/op.h"
 
-namespace assay {
+namespace assay::kernel_tables_test {
 namespace {
 
 struct Row {
@@ -193,4 +193,4 @@ TEST(KernelTables, ObjectsHaveNoSectionToWriteTo) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::kernel_tables_test

@@ -4,7 +4,7 @@
 #include "harness/verdict/discipline/allocations.h"
 #include "tests/kv_small.h"
 
-namespace assay {
+namespace assay::kv_cache_test {
 namespace {
 
 TEST(KvNames, AnUnknownPolicyIsToldWhichExist) {
@@ -191,4 +191,4 @@ TEST(KvGrow, TrimGivesUnusedCapacityBack) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::kv_cache_test

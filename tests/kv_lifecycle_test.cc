@@ -5,7 +5,7 @@
 
 #include "tests/kv_support.h"
 
-namespace assay {
+namespace assay::kv_lifecycle_test {
 namespace {
 
 constexpr KvShape kShape{.layers = 2, .n_kv = 2, .head_dim = 64, .head_dim_padded = 64, .type = KvType::f16};
@@ -134,4 +134,4 @@ INSTANTIATE_TEST_SUITE_P(All, KvLifecycles, testing::Values("paged", "reserved")
                          [](const testing::TestParamInfo<const char*>& test) { return std::string(test.param); });
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::kv_lifecycle_test

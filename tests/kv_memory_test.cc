@@ -4,7 +4,7 @@
 #include "engine/kv/mapping.h"
 #include "tests/kv_support.h"
 
-namespace assay {
+namespace assay::kv_memory_test {
 namespace {
 
 constexpr std::int64_t kMiB = 1 << 20;
@@ -178,4 +178,4 @@ TEST(KvMemory, OfALongContextIsTakenAsItIsUsed) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::kv_memory_test

@@ -4,7 +4,7 @@
 
 #include "tests/kv_lockstep.h"
 
-namespace assay {
+namespace assay::kv_policies_test {
 namespace {
 
 enum class Step : std::uint8_t { append, open, reset, reopen, trim };
@@ -123,4 +123,4 @@ TEST_P(KvPolicies, NoneGivesTheBitsOfBidirectionalContiguous) {
 INSTANTIATE_TEST_SUITE_P(All, KvPolicies, testing::ValuesIn(all_kv_cases()), case_name);
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::kv_policies_test

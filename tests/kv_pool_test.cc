@@ -3,7 +3,7 @@
 
 #include "tests/kv_small.h"
 
-namespace assay {
+namespace assay::kv_pool_test {
 namespace {
 
 class Pools : public testing::TestWithParam<const char*> {};
@@ -53,4 +53,4 @@ TEST(KvPaged, NoFreeBlockIsUseless) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::kv_pool_test

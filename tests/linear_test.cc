@@ -9,7 +9,7 @@
 #include "golden/generate.h"
 #include "kernels/op_tables.h"
 
-namespace assay {
+namespace assay::linear_test {
 namespace {
 
 struct Size {
@@ -88,4 +88,4 @@ TEST(Linear, RowsThatDoNotFitAreRefused) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::linear_test

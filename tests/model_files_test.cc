@@ -13,7 +13,7 @@
 #include "tests/malformed/store.h"
 #include "tests/temporary.h"
 
-namespace assay {
+namespace assay::model_files_test {
 namespace {
 
 using malformed::Bytes;
@@ -234,4 +234,4 @@ TEST(ModelFiles, Utf8) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::model_files_test

@@ -26,7 +26,7 @@ int run_named_tests(int argc, char** argv, const char* suite, const std::functio
   const std::string only = argc == 3 && std::strcmp(argv[1], "--only") == 0 ? argv[2] : "";
   try {
     for (NamedTest& test : find()) {
-      if (list) std::printf("%s\n", test.name.c_str());
+      if (list) std::printf("%s %s\n", test.name.c_str(), test.after.c_str());
       if (!only.empty() && test.name != only) continue;
       testing::RegisterTest(suite, test.name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
                             [body = test.body]() -> testing::Test* { return new BodyTest(body); });

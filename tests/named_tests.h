@@ -10,9 +10,10 @@ namespace assay {
 struct NamedTest {
   std::string name;
   std::function<void()> body;  // GoogleTest assertions
+  std::string after = {};      // the test that must have run before, and pass
 };
 
-// `--list` prints the names, a line each; `--only NAME` runs one; otherwise all run. Returns the exit code.
+// `--list` prints the names, a line each, with that of the test before; `--only NAME` runs one; otherwise all run. Returns the exit code.
 int run_named_tests(int argc, char** argv, const char* suite, const std::function<std::vector<NamedTest>()>& find);
 
 }  // namespace assay

@@ -11,7 +11,7 @@
 #include "tests/temporary.h"
 #include "tests/zip_image.h"
 
-namespace assay {
+namespace assay::npz_test {
 namespace {
 
 const std::string kFour(16, 'x');  // four f32
@@ -249,4 +249,4 @@ TEST(Npz, EveryChangedByteIsRefusedOrChangesNothing) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::npz_test

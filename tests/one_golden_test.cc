@@ -14,7 +14,7 @@
 #include "tests/refusals.h"
 #include "tests/temporary.h"
 
-namespace assay {
+namespace assay::one_golden_test {
 namespace {
 
 std::vector<std::uint8_t> bytes_of(const std::vector<float>& values) {
@@ -202,4 +202,4 @@ TEST(OneGolden, OneThatItsManifestDisownsIsRefused) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::one_golden_test

@@ -11,7 +11,7 @@
 #include "reference/ops/find.h"
 #include "reference/ops/op.h"
 
-namespace assay {
+namespace assay::ops_test {
 namespace {
 
 std::size_t bytes_of(FieldKind kind) {
@@ -143,4 +143,4 @@ TEST(RunReference, RefusesWhatItsDefinitionRefuses) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::ops_test

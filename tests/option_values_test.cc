@@ -11,7 +11,7 @@
 #include "tests/program.h"
 #include "tests/temporary.h"
 
-namespace assay {
+namespace assay::option_values_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -208,4 +208,4 @@ TEST(OptionValues, MeaninglessOnesAreRefused) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::option_values_test

@@ -10,7 +10,7 @@
 #include "harness/verdict/guard.h"
 #include "harness/verdict/variant.h"
 
-namespace assay::order {
+namespace assay::order::order_kernels_test {
 namespace {
 
 // ASSAY_ORDER_ALL: every length that is claimed.
@@ -108,4 +108,4 @@ TEST(Order, AnOpWithoutASumIsRefused) {
 }
 
 }  // namespace
-}  // namespace assay::order
+}  // namespace assay::order::order_kernels_test

@@ -10,7 +10,7 @@
 #include "reference/convert.h"
 #include "tests/known_sums.h"
 
-namespace assay::order {
+namespace assay::order::order_test {
 namespace {
 
 // A type of accumulator, by how it rounds.
@@ -332,4 +332,4 @@ TEST(Order, TriplesAloneGiveTheTree) {
 }
 
 }  // namespace
-}  // namespace assay::order
+}  // namespace assay::order::order_test

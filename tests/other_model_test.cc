@@ -5,7 +5,7 @@
 #include "tests/program.h"
 #include "tests/temporary.h"
 
-namespace assay {
+namespace assay::other_model_test {
 namespace {
 
 std::string golden(const std::string& name) {
@@ -69,4 +69,4 @@ TEST(Inspect, SaysWhatAModelAndATraceAre) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::other_model_test

@@ -12,7 +12,7 @@
 #include "tests/program.h"
 #include "tests/temporary.h"
 
-namespace assay {
+namespace assay::outputs_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -275,4 +275,4 @@ TEST(Outputs, AnInterruptedBenchSaysWhatItKnows) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::outputs_test

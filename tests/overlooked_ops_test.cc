@@ -14,7 +14,7 @@
 #include "kernels/conversions/conversions.h"
 #include "kernels/norms/norms.h"
 
-namespace assay {
+namespace assay::overlooked_ops_test {
 namespace {
 
 // Runs as it would, and keeps how it was asked to.
@@ -173,4 +173,4 @@ TEST(Overlooked, GapsHoldNumbersToo) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::overlooked_ops_test

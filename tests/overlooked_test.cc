@@ -12,7 +12,7 @@
 
 #include "tests/pair_op.h"
 
-namespace assay {
+namespace assay::overlooked_test {
 namespace {
 
 using namespace pair_op;
@@ -246,4 +246,4 @@ TEST(Overlooked, ADigestIsOfEveryOutputAndTheStatus) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::overlooked_test

@@ -10,7 +10,7 @@
 #include "golden/generate.h"
 #include "kernels/op_tables.h"
 
-namespace assay {
+namespace assay::packed_gemv_test {
 namespace {
 
 constexpr std::int64_t kRows = 19;  // the last tile is not full
@@ -67,4 +67,4 @@ TEST(PackedGemv, LongRowsHaveTheScalarBits) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::packed_gemv_test

@@ -16,7 +16,7 @@
 #include "tests/report_support.h"
 #include "tests/temporary.h"
 
-namespace assay {
+namespace assay::pages_test {
 namespace {
 
 std::filesystem::path source_folder() {
@@ -279,4 +279,4 @@ TEST(Pages, AComplaintWouldBeSeen) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::pages_test

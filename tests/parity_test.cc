@@ -1,6 +1,10 @@
-// One test an op, variant and golden file: the verdict on every case in it.
+// One test an op, variant and golden file: the verdict on every case in it. Most of a check is the reference's, which all variants of
+// an op share: so one test a file, "parity.<file>", checks them all, and each variant's test tells what it found.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "harness/reports/suite_text.h"
 #include "tests/named_tests.h"
@@ -8,35 +12,50 @@
 namespace assay {
 namespace {
 
-// Where CTest, CDash and JUnit readers pick figures up.
-void record(const char* name, double value) {
-  testing::Test::RecordProperty(name, fmt::format("{:.6g}", value));
-  fmt::print("<CTestMeasurement type=\"numeric/double\" name=\"{}\">{:.6g}</CTestMeasurement>\n", name, value);
+// What was found of a variant, for its test alone: a test that is run by itself must not tell of an earlier check.
+std::filesystem::path found_of(const std::string& test) {
+  return "parity/" + test + ".json";
 }
 
-void check_variant(const Op& op, const Variant& variant, const std::filesystem::path& file) {
-  if (!isa_supported(variant.isa)) GTEST_SKIP() << "this CPU lacks " << isa_name(variant.isa);
+void check_file(const Op& op, const std::filesystem::path& file, const std::string& suffix) {
   CheckRequest request;
   request.ops = {op.name};
-  request.isas = {variant.isa};
   request.file = file;
   request.checks = Checks::from_environment();
   request.shapes = true;
   request.random_cases = 3;
   const SuiteResult result = run_suite(request);
-  double margin = 0;
-  double compared = 0;
+  std::map<std::string, nlohmann::json> found;
   for (const CaseResult& one : result.cases) {
-    margin = std::max(margin, one.margin);
-    compared += static_cast<double>(one.compared + one.bits_only);
-    if (one.case_name == "bias" && one.z) record("z", *one.z);
-    if (one.verdict != Verdict::pass) ADD_FAILURE() << op.name << ": " << describe_problem(one, Style::plain());
+    nlohmann::json& of = found.try_emplace(one.variant, nlohmann::json{{"failures", result.faults}}).first->second;
+    of["max margin"] = std::max(of.value("max margin", 0.0), one.margin);
+    of["comparisons"] = of.value("comparisons", 0.0) + static_cast<double>(one.compared + one.bits_only);
+    if (one.case_name == "bias" && one.z) of["z"] = *one.z;
+    if (one.verdict != Verdict::pass)
+      of["failures"].push_back(fmt::format("{}: {}", op.name, describe_problem(one, Style::plain())));
   }
-  for (const std::string& fault : result.faults) ADD_FAILURE() << fault;
+  std::filesystem::create_directories("parity");
+  for (const auto& [variant, of] : found) std::ofstream(found_of(variant + suffix)) << of;
   if (!request.checks.off_to_string().empty()) fmt::print("checks off: {}\n", request.checks.off_to_string());
-  record("max margin", margin);
-  record("comparisons", compared);
-  EXPECT_GT(compared, 0) << "nothing was compared";
+}
+
+// Where CTest, CDash and JUnit readers pick figures up.
+void record(const char* name, const nlohmann::json& found) {
+  if (!found.contains(name)) return;
+  const auto value = found[name].get<double>();
+  testing::Test::RecordProperty(name, fmt::format("{:.6g}", value));
+  fmt::print("<CTestMeasurement type=\"numeric/double\" name=\"{}\">{:.6g}</CTestMeasurement>\n", name, value);
+}
+
+void tell(const Variant& variant, const std::string& test) {
+  if (!isa_supported(variant.isa)) GTEST_SKIP() << "this CPU lacks " << isa_name(variant.isa);
+  std::ifstream file(found_of(test));
+  const auto found = nlohmann::json::parse(file, nullptr, false);
+  ASSERT_TRUE(found.is_object()) << found_of(test) << ": not written by the check of its file, or told of before";
+  std::filesystem::remove(found_of(test));
+  for (const std::string failure : found["failures"]) ADD_FAILURE() << failure;
+  for (const char* name : {"max margin", "comparisons", "z"}) record(name, found);
+  EXPECT_GT(found["comparisons"], 0) << "nothing was compared";
 }
 
 // "rms_norm_avx2" for golden/ops/rms_norm.h5; "rms_norm_avx2@mine" for a further file of that op, mine.h5.
@@ -48,9 +67,12 @@ std::vector<NamedTest> find_tests() {
     const std::string stem = path.stem().string();
     const Op& op = require_op(find_op(stem) != nullptr ? stem : GoldenFile(path, Hdf5Origin::known).op());
     std::erase(without, op.name);
+    const std::string suffix = stem == op.name ? "" : "@" + stem;
+    const std::string check = "parity." + stem;
+    tests.push_back({check, [&op, path, suffix] { check_file(op, path, suffix); }});
     for (const Variant& variant : variants_of(op)) {
-      const std::string suffix = stem == op.name ? "" : "@" + stem;
-      tests.push_back({variant.name + suffix, [&op, variant, path] { check_variant(op, variant, path); }});
+      const std::string test = variant.name + suffix;
+      tests.push_back({test, [variant, test] { tell(variant, test); }, check});
     }
   }
   for (const std::string& op : without) {

@@ -9,7 +9,7 @@
 #include "tests/engine_support.h"
 #include "tests/plan_support.h"
 
-namespace assay {
+namespace assay::placement_test {
 namespace {
 
 // Bytes of an arena, or rows of the cache.
@@ -184,4 +184,4 @@ TEST(Placement, SlotsShareMemory) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::placement_test

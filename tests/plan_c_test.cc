@@ -12,7 +12,7 @@
 #include "tests/plan_c_support.h"
 #include "tests/program.h"
 
-namespace assay {
+namespace assay::plan_c_test {
 namespace {
 
 constexpr std::size_t kPrompt = 14;
@@ -251,4 +251,4 @@ TEST(PlanCRefusals, WhatIsThereIsLeftAlone) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::plan_c_test

@@ -16,7 +16,7 @@
 #include "tests/plan_support.h"
 #include "tests/refusals.h"
 
-namespace assay {
+namespace assay::plan_test {
 namespace {
 
 std::vector<std::string> sites_of(const Plan& plan) {
@@ -266,4 +266,4 @@ TEST(PlanOptions, ContextAndChunkAreFilledIn) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::plan_test

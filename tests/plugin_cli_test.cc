@@ -12,7 +12,7 @@
 #include "tests/program.h"
 #include "tests/temporary.h"
 
-namespace assay {
+namespace assay::plugin_cli_test {
 namespace {
 
 std::filesystem::path tests_folder() {
@@ -223,4 +223,4 @@ TEST(PluginCli, ANewPluginIsWrittenOnceAndIntoANewFolder) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::plugin_cli_test

@@ -6,7 +6,7 @@
 #include "harness/plugin/assay_plugin.h"
 #include "tests/plugin_layout.h"
 
-namespace assay {
+namespace assay::plugin_header_test {
 namespace {
 
 TEST(PluginHeader, CAndCxxLayItOutAlike) {
@@ -22,4 +22,4 @@ TEST(PluginHeader, CAndCxxLayItOutAlike) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::plugin_header_test

@@ -9,7 +9,7 @@
 #include "tests/engine_support.h"
 #include "tests/program.h"
 
-namespace assay {
+namespace assay::plugin_sites_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -153,4 +153,4 @@ TEST(PluginSites, ATraceHoldsWhatThePluginGave) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::plugin_sites_test

@@ -12,7 +12,7 @@
 #include "tests/refusals.h"
 #include "tests/temporary.h"
 
-namespace assay {
+namespace assay::plugin_test {
 namespace {
 
 constexpr std::int64_t kCases = 2;
@@ -307,4 +307,4 @@ TEST(PluginLoader, GivesWhatThePluginHolds) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::plugin_test

@@ -9,7 +9,7 @@
 #include "tests/engine_support.h"
 #include "tests/program.h"
 
-namespace assay::profile {
+namespace assay::profile::profile_test {
 namespace {
 
 constexpr Roofs kRoofs{40e9, 200e9, std::nullopt};
@@ -118,4 +118,4 @@ TEST(Profile, ComesWithTheTextOfARun) {
 }
 
 }  // namespace
-}  // namespace assay::profile
+}  // namespace assay::profile::profile_test

@@ -18,7 +18,7 @@
 #include "tests/refusals.h"
 #include "tests/temporary.h"
 
-namespace assay {
+namespace assay::quantize_test {
 namespace {
 
 std::filesystem::path models() {
@@ -182,4 +182,4 @@ TEST(EncodeRows, NumbersBeyondTheTypeAreRefused) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::quantize_test

@@ -15,7 +15,7 @@
 #include "tests/program.h"
 #include "tests/temporary.h"
 
-namespace assay {
+namespace assay::reduce_test {
 namespace {
 
 std::string plugin() {
@@ -163,4 +163,4 @@ TEST(Reduce, WhereThereIsNothingToReduce) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::reduce_test

@@ -14,7 +14,7 @@
 #include "reference/block_matvec.h"
 #include "reference/bounds.h"
 
-namespace assay::reference {
+namespace assay::reference::reference_blocks_test {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
@@ -219,4 +219,4 @@ TEST(BlockMatvec, IsTheDotOfTheDecodedWeights) {
 }
 
 }  // namespace
-}  // namespace assay::reference
+}  // namespace assay::reference::reference_blocks_test

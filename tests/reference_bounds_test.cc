@@ -20,7 +20,7 @@
 #include "reference/rope.h"
 #include "reference/softmax.h"
 
-namespace assay::reference {
+namespace assay::reference::reference_bounds_test {
 namespace {
 
 using Floats = std::vector<float>;
@@ -296,4 +296,4 @@ TEST(BiasZ, SeesTruncationThatTheBoundForgives) {
 }
 
 }  // namespace
-}  // namespace assay::reference
+}  // namespace assay::reference::reference_bounds_test

@@ -10,7 +10,7 @@
 #include "reference/encode.h"
 #include "reference/encode_k.h"
 
-namespace assay::reference {
+namespace assay::reference::reference_codecs_test {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
@@ -165,4 +165,4 @@ TEST(Packing, BytesByHand) {
 }
 
 }  // namespace
-}  // namespace assay::reference
+}  // namespace assay::reference::reference_codecs_test

@@ -8,7 +8,7 @@
 #include "harness/verdict/cases.h"
 #include "harness/verdict/suite.h"
 
-namespace assay {
+namespace assay::reference_marks_test {
 namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
@@ -86,4 +86,4 @@ TEST(Marks, WhatIsNaNOrInfiniteIsNoNumber) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::reference_marks_test

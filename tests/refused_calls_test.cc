@@ -9,7 +9,7 @@
 #include "harness/verdict/refusals.h"
 #include "harness/verdict/suite.h"
 
-namespace assay {
+namespace assay::refused_calls_test {
 namespace {
 
 bool asks(const RefusalCheck& check, const std::string& name, bool in_array, std::int64_t value) {
@@ -278,4 +278,4 @@ TEST(RefusedCalls, TheLimitIsTwoToTheFiftieth) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::refused_calls_test

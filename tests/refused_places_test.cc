@@ -12,7 +12,7 @@
 #include "kernels/products/products.h"
 #include "tests/spoiled.h"
 
-namespace assay {
+namespace assay::refused_places_test {
 namespace {
 
 std::string refusals_failure_of(const char* op, Kernel kernel) {
@@ -59,4 +59,4 @@ TEST(RefusedPlaces, WhatCountsNowhereIsTaken) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::refused_places_test

@@ -15,7 +15,7 @@
 #include "tests/report_support.h"
 #include "tests/temporary.h"
 
-namespace assay::report_page {
+namespace assay::report_page::report_test {
 namespace {
 
 CheckRequest request(const std::string& shard = "1/1") {
@@ -250,4 +250,4 @@ TEST(Page, HoldsEverythingAndFetchesNothing) {
 }
 
 }  // namespace
-}  // namespace assay::report_page
+}  // namespace assay::report_page::report_test

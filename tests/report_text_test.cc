@@ -10,7 +10,7 @@
 #include "harness/reports/report.h"
 #include "harness/reports/suite_text.h"
 
-namespace assay {
+namespace assay::report_text_test {
 namespace {
 
 CaseResult case_of(const std::string& name, Verdict verdict) {
@@ -131,4 +131,4 @@ TEST(ReportJson, HoldsEverythingThatWasFound) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::report_text_test

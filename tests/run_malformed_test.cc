@@ -5,7 +5,7 @@
 #include "tests/program.h"
 #include "tests/temporary.h"
 
-namespace assay {
+namespace assay::run_malformed_test {
 namespace {
 
 void expect_refused(const Ran& ran, const malformed::Case& wrong, const char* command) {
@@ -42,4 +42,4 @@ TEST(RunMalformed, WhatTheyWereMadeFromIsPlanned) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::run_malformed_test

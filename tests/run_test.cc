@@ -18,7 +18,7 @@
 #include "tests/engine_support.h"
 #include "tests/program.h"
 
-namespace assay {
+namespace assay::run_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -324,4 +324,4 @@ TEST(PlanCommand, ReadsTheHeaderAlone) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::run_test

@@ -14,7 +14,7 @@
 #include "harness/verdict/suite.h"
 #include "tests/temporary.h"
 
-namespace assay {
+namespace assay::runner_faults_test {
 namespace {
 
 constexpr std::int64_t kCases = 2;
@@ -212,4 +212,4 @@ TEST(ChildProcess, WhatOthersTakeOfItsCoreIsToldAndNotHeldAgainstIt) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::runner_faults_test

@@ -9,7 +9,7 @@
 #include "tests/malformed/store.h"
 #include "tests/temporary.h"
 
-namespace assay {
+namespace assay::safetensors_test {
 namespace {
 
 using malformed::Bytes;
@@ -142,4 +142,4 @@ TEST(Safetensors, ChangedByteIsReadOrRefused) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::safetensors_test

@@ -13,7 +13,7 @@
 
 #include "engine/run/engine.h"
 
-namespace assay {
+namespace assay::sampler_test {
 namespace {
 
 // Token -> probability of those that are left; nothing where a sum lies so near a limit that rounding decides.
@@ -221,4 +221,4 @@ TEST(Sampler, Refusals) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::sampler_test

@@ -18,7 +18,7 @@
 #include "kernels/rope/rope.h"
 #include "tests/spoiled.h"
 
-namespace assay {
+namespace assay::sharing_test {
 namespace {
 
 TEST(Sharing, AnOutputLiesOnEachOfItsAliases) {
@@ -296,4 +296,4 @@ TEST(Sharing, ANanThatIsCopiedKeepsItsBits) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::sharing_test

@@ -12,7 +12,7 @@
 #include "harness/verdict/suite_processes.h"
 #include "tests/pair_op.h"
 
-namespace assay {
+namespace assay::suite_processes_test {
 namespace {
 
 CheckRequest request(int jobs) {
@@ -207,4 +207,4 @@ TEST(SuiteMessages, GarbledOnesAreRefused) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::suite_processes_test

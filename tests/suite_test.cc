@@ -14,7 +14,7 @@
 #include "tests/refusals.h"
 #include "tests/temporary.h"
 
-namespace assay {
+namespace assay::suite_test {
 namespace {
 
 TEST(Suite, AFileOfAnotherOpHasNoCase) {
@@ -228,4 +228,4 @@ TEST(MadeCases, HoldTheDataAskedFor) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::suite_test

@@ -14,7 +14,7 @@
 #include "reference/ops/find.h"
 #include "tests/temporary.h"
 
-namespace assay {
+namespace assay::synth_test {
 namespace {
 
 TEST(SynthVocabulary, AtFullSizeSpecialTokensHaveQwen3sIds) {
@@ -102,4 +102,4 @@ TEST(Synth, TheLoaderTakesItAndSeedAloneDecidesTheBytes) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::synth_test

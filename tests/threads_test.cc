@@ -23,7 +23,7 @@
 #include "tests/attribute_support.h"
 #include "tests/engine_support.h"
 
-namespace assay {
+namespace assay::threads_test {
 namespace {
 
 constexpr std::size_t kTokens = 12;
@@ -252,4 +252,4 @@ TEST(AloneWhenCrowded, TakesTheFasterWayOnceTheTeamLooksSlow) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::threads_test

@@ -15,7 +15,7 @@
 #include "harness/verdict/guard.h"
 #include "kernels/products/tile_model.h"
 
-namespace assay {
+namespace assay::tile_model_test {
 namespace {
 
 struct Shape {
@@ -286,7 +286,7 @@ TEST(TileModel, TilesThatAreStillConfiguredAreAFault) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::tile_model_test
 
 #else
 

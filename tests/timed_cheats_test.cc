@@ -13,7 +13,7 @@
 #include "harness/verdict/draw.h"
 #include "harness/verdict/suite.h"
 
-namespace assay {
+namespace assay::timed_cheats_test {
 namespace {
 
 struct Cheat {
@@ -231,4 +231,4 @@ TEST(TimedCheats, ABusyThreadIsNotTakenOff) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::timed_cheats_test

@@ -11,7 +11,7 @@
 #include "harness/verdict/suite.h"
 #include "tests/tokenizer_trial.h"
 
-namespace assay {
+namespace assay::tokenizer_test {
 namespace {
 
 // The goldens of this tree, and the one that ASSAY_TOKENIZER_GOLDEN names.
@@ -191,4 +191,4 @@ TEST(Specials, TheLongestByTypeButNeverUnused) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::tokenizer_test

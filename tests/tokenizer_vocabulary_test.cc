@@ -13,7 +13,7 @@
 #include "tests/temporary.h"
 #include "tests/tokenizer_trial.h"
 
-namespace assay {
+namespace assay::tokenizer_vocabulary_test {
 namespace {
 
 std::string complaint(Vocabulary vocabulary) {
@@ -270,4 +270,4 @@ TEST(Chat, StopsAreFoundByName) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::tokenizer_vocabulary_test

@@ -15,7 +15,7 @@
 #include "tests/refusals.h"
 #include "tests/temporary.h"
 
-namespace assay {
+namespace assay::trace_writer_test {
 namespace {
 
 constexpr std::int64_t kRows = 150;
@@ -290,4 +290,4 @@ TEST(TraceWriter, AFullDiskIsNamedAndNothingIsLeft) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::trace_writer_test

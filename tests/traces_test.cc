@@ -11,7 +11,7 @@
 #include "tests/refusals.h"
 #include "tests/temporary.h"
 
-namespace assay {
+namespace assay::traces_test {
 namespace {
 
 std::filesystem::path traces() {
@@ -139,4 +139,4 @@ TEST(Traces, RefusalsNameFileAndReason) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::traces_test

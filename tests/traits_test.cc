@@ -13,7 +13,7 @@
 #include "harness/verdict/suite.h"
 #include "tests/refusals.h"
 
-namespace assay {
+namespace assay::traits_test {
 namespace {
 
 CheckRequest request(const std::string& kernel, const std::string& data = "gauss") {
@@ -179,4 +179,4 @@ TEST(Traits, ValuesThatMakeNoSense) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::traits_test

@@ -9,7 +9,7 @@
 #include "harness/verdict/discipline/sanitized.h"
 #include "harness/verdict/suite.h"
 
-namespace assay {
+namespace assay::unruly_test {
 namespace {
 
 constexpr std::int64_t kShort = 1100;
@@ -135,4 +135,4 @@ TEST(Unruly, EachIsNamedInThisProcessWhichGoesOn) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::unruly_test

@@ -9,7 +9,7 @@
 namespace assay {
 namespace {
 
-constexpr std::size_t kLongest = 4096;
+constexpr std::size_t kLongestText = 4096;
 
 [[noreturn]] void malformed(std::string_view text) {
   throw std::invalid_argument("'" + std::string(text) +
@@ -36,8 +36,8 @@ bool is_number(const std::string& text, std::int64_t most) {
 
 std::map<std::string, std::string> parse_properties(const char* text) {
   std::map<std::string, std::string> properties;
-  const std::string_view all(text == nullptr ? "" : text, text == nullptr ? 0 : strnlen(text, kLongest + 1));
-  if (all.size() > kLongest) throw std::invalid_argument("longer than " + std::to_string(kLongest) + " characters");
+  const std::string_view all(text == nullptr ? "" : text, text == nullptr ? 0 : strnlen(text, kLongestText + 1));
+  if (all.size() > kLongestText) throw std::invalid_argument("longer than " + std::to_string(kLongestText) + " characters");
   for (std::size_t at = 0; at < all.size();) {
     const std::size_t end = all.find(';', at);
     const std::string_view one = all.substr(at, end - at);

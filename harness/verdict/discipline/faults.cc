@@ -24,7 +24,7 @@ thread_local bool armed = false;
 thread_local int caught_signal = 0;
 thread_local const void* caught_address = nullptr;
 thread_local const char* caught_reason = nullptr;
-struct sigaction before[std::size(kSignals)];
+struct sigaction handlers_before[std::size(kSignals)];
 
 // What the kernel says of a signal itself (ASSAY_FAULT_MARK), in its own memory; null: nothing.
 const char* reason_of([[maybe_unused]] int signal, [[maybe_unused]] const void* context) {
@@ -40,7 +40,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   if (!armed) {  // of a thread that is not ours to save: what raised it raises it again, for who was there before
     const auto at = std::find(std::begin(kSignals), std::end(kSignals), signal) - kSignals;
     // Where handlers are given up for good: a fault whose signal is blocked ends the process.
-    if (sigaction(signal, &before[at], nullptr) != 0) sigaddset(&static_cast<ucontext_t*>(context)->uc_sigmask, signal);
+    if (sigaction(signal, &handlers_before[at], nullptr) != 0) sigaddset(&static_cast<ucontext_t*>(context)->uc_sigmask, signal);
     return;
   }
   armed = false;
@@ -79,7 +79,7 @@ void install_fault_handlers() {
   for (std::size_t i = 0; i < std::size(kSignals); ++i) {
     struct sigaction was {};
     sigaction(kSignals[i], &action, &was);
-    if (was.sa_sigaction != on_signal) before[i] = was;
+    if (was.sa_sigaction != on_signal) handlers_before[i] = was;
   }
 }
 
