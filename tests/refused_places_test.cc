@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
 
 #include "harness/verdict/refusals.h"
 #include "harness/verdict/suite.h"
 #include "kernels/attention/attention.h"
+#include "kernels/codecs/codecs.h"
 #include "kernels/lookups/lookups.h"
 #include "kernels/products/products.h"
 #include "tests/spoiled.h"
@@ -43,6 +45,37 @@ AssayStatus every_second_id(const void* args) noexcept {
 AssayStatus refuses_a_short_stride(const void* args) noexcept {
   const auto& a = *static_cast<const ProductArgs*>(args);
   return a.y_stride < a.n ? ASSAY_BAD_SHAPE : find_op("gemv_q8_0_q8_0")->kernels().back().run(args);
+}
+
+// A scale that is rounded to the largest f16 is taken.
+AssayStatus refuses_before_the_edge(const void* args) noexcept {
+  const auto& a = *static_cast<const CodecArgs*>(args);
+  const auto* const x = static_cast<const float*>(a.src);
+  const bool near = a.rows > 0 && a.k > 0 && x[0] / (63 * 15) > 65504;
+  return near ? ASSAY_NOT_FINITE : find_op("encode_q4_k")->kernels().back().run(args);
+}
+AssayStatus takes_a_little_more(const void* args) noexcept {
+  const auto& a = *static_cast<const CodecArgs*>(args);
+  const auto* const x = static_cast<const float*>(a.src);
+  const AssayStatus status = find_op("encode_q4_k")->kernels().back().run(args);
+  return status != ASSAY_OK && x[0] / (63 * 15) < 65530 ? ASSAY_OK : status;
+}
+
+// Infinities of both signs are numbers, though their sum is none.
+AssayStatus refuses_both_infinities(const void* args) noexcept {
+  const auto& a = *static_cast<const ArgmaxArgs*>(args);
+  for (std::int64_t i = 0; i + 64 < a.n; ++i) {
+    if (std::isnan(a.x[i] + a.x[i + 16]) && std::isnan(a.x[i] + a.x[i + 64])) return ASSAY_NOT_FINITE;
+  }
+  return find_op("argmax")->kernels().back().run(args);
+}
+
+TEST(RefusedPlaces, WhatIsTakenAtTheEdge) {
+  const std::vector<TestCase> cases = refused_value_cases(*find_op("encode_q4_k"));
+  expect_seen(failure_of("encode_q4_k", refuses_before_the_edge, cases), "returned not_finite; expected ok");
+  expect_seen(failure_of("encode_q4_k", takes_a_little_more, cases), "returned ok; expected not_finite");
+  expect_seen(failure_of("argmax", refuses_both_infinities, pattern_cases(*find_op("argmax"))),
+              "returned not_finite; expected ok");
 }
 
 TEST(RefusedPlaces, EveryStructOfAnArrayIsAsked) {

@@ -148,7 +148,7 @@ std::optional<TestCase> spans_case(const Op& op) {
   });
   if (keys == space.sizes.end()) return std::nullopt;
   Params params = square_params(op, "");
-  for (const auto& [name, value] : {std::pair("n_kv", 3), {"group", 2}, {"rows", 2}}) {
+  for (const auto& [name, value] : {std::pair("n_kv", 3), {"group", 2}, {"rows", 9}}) {  // a vector of queries, and two
     if (params.has(name)) params.set(name, std::int64_t{value});
   }
   const std::int64_t span = std::ranges::find(keys->borders, std::string_view("kKeySpan"), &Border::constant)->at();
@@ -157,6 +157,13 @@ std::optional<TestCase> spans_case(const Op& op) {
   const std::int64_t width = row_length(test.inputs[0]);
   for (std::int64_t i = 0; i < test.inputs[0].elements(); i += width) put(test.inputs[0], i, SpecialNumber::one);
   return test;
+}
+
+// Less than other scores by so much that its weight is 0; f16's largest, of which sums in f32 have room.
+void put_outweighed(Array& keys, std::int64_t i) {
+  constexpr float kLeast = -65504;
+  if (keys.dtype != DType::f32) return put(keys, i, SpecialNumber::largest, true);
+  std::memcpy(&keys.bytes[static_cast<std::size_t>(i) * sizeof kLeast], &kLeast, sizeof kLeast);
 }
 
 // Its keys and values, [head, position, width].
@@ -169,6 +176,7 @@ struct View {
   void score(std::int64_t head, std::int64_t key, SpecialNumber number, bool negative = false) {
     put(test.inputs[1], (head * length + key) * width, number, negative);
   }
+  void outweigh(std::int64_t head, std::int64_t key) { put_outweighed(test.inputs[1], (head * length + key) * width); }
   void value(std::int64_t head, std::int64_t key, SpecialNumber number) {
     put(test.inputs[2], (head * length + key) * width + 1, number);
   }
@@ -186,12 +194,16 @@ void add_masked_spans(const Op& op, TestCase test, std::vector<TestCase>& cases)
   cases.push_back(named(op, std::move(test), "keys of -inf"));
 }
 
-// Of each head one key, in the first span, in the second and as the last.
-void add_nan_keys(const Op& op, TestCase test, std::vector<TestCase>& cases) {
+// Of each head one key, or its value, in the first span, in the second and as the last.
+template <bool kValue>
+void add_one_key(const Op& op, TestCase test, std::vector<TestCase>& cases) {
   View view{test};
   const std::int64_t keys[] = {kBlock + 1, view.span + 3, view.length - 1};
-  for (std::int64_t head = 0; head < std::ssize(keys); ++head) view.score(head, keys[head], SpecialNumber::quiet_nan);
-  cases.push_back(named(op, std::move(test), "one key of NaN"));
+  for (std::int64_t head = 0; head < std::ssize(keys); ++head) {
+    if (kValue) view.value(head, keys[head], SpecialNumber::infinity);
+    if (!kValue) view.score(head, keys[head], SpecialNumber::quiet_nan);
+  }
+  cases.push_back(named(op, std::move(test), kValue ? "one infinite value" : "one key of NaN"));
 }
 
 // Scores before a key, or from there on, are less than others by so much that their weights are 0; a value there is infinite.
@@ -200,7 +212,7 @@ void add_outweighed(const Op& op, TestCase test, std::vector<TestCase>& cases) {
   const std::pair<std::int64_t, std::int64_t> outweighed[] = {{0, view.span}, {view.span, view.length}, {0, kBlock}};
   for (std::int64_t head = 0; head < std::ssize(outweighed); ++head) {
     const auto [first, end] = outweighed[head];
-    for (std::int64_t key = first; key < end; ++key) view.score(head, key, SpecialNumber::largest, true);
+    for (std::int64_t key = first; key < end; ++key) view.outweigh(head, key);
     view.value(head, first + 3, SpecialNumber::infinity);
   }
   cases.push_back(named(op, std::move(test), "spans without weight"));
@@ -209,7 +221,7 @@ void add_outweighed(const Op& op, TestCase test, std::vector<TestCase>& cases) {
 void add_spans(const Op& op, std::vector<TestCase>& cases) {
   const std::optional<TestCase> test = spans_case(op);
   if (!test) return;
-  for (auto* add : {add_masked_spans, add_nan_keys, add_outweighed}) add(op, *test, cases);
+  for (auto* add : {add_masked_spans, add_one_key<false>, add_one_key<true>, add_outweighed}) add(op, *test, cases);
 }
 
 // Of attention: values that are infinite, of keys whose weights underflow to 0; of so many query heads to a kv head.
@@ -223,7 +235,7 @@ std::optional<TestCase> weightless_values(const Op& op) {
   const std::int64_t width = row_length(test.inputs[0]);
   for (std::int64_t i = 0; i < test.inputs[0].elements(); i += width) put(test.inputs[0], i, SpecialNumber::one);
   for (const std::int64_t key : {3, 17}) {
-    put(test.inputs[1], key * width, SpecialNumber::largest, true);
+    put_outweighed(test.inputs[1], key * width);
     put(test.inputs[2], key * width + 1, SpecialNumber::infinity);
   }
   return named(op, std::move(test), "infinite values without weight");

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <iterator>
@@ -65,10 +67,26 @@ void add_refusable(const Op& op, const Params& params, Tried tried, std::vector<
   }
 }
 
+// The last number from 0 on that is taken, and the next, up to one that is refused.
+template <class Taken>
+std::array<double, 2> edge_of(DType dtype, double refused, const Taken& taken) {
+  const bool real = dtype == DType::f32;
+  const auto number = [&](std::int64_t step) {
+    return real ? double{std::bit_cast<float>(static_cast<std::uint32_t>(step))} : static_cast<double>(step);
+  };
+  std::int64_t low = 0;
+  std::int64_t high = real ? std::bit_cast<std::uint32_t>(static_cast<float>(refused)) : static_cast<std::int64_t>(refused);
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (taken(number(middle)) ? low : high) = middle;
+  }
+  return {number(low), number(high)};
+}
+
 // As many rows, or blocks of the one row, as a kernel may look at in several steps.
 constexpr std::int64_t kPlaces = 41;
 
-// The first number that is refused, and the first that is one, in each of them in turn.
+// The first number that is refused, and the first that is one, in each of them in turn; in the first those at the edge.
 void add_everywhere(const Op& op, const ShapeSpace& space, std::vector<TestCase>& cases) {
   const bool one_size = std::ranges::count_if(space.sizes, &Size::in_every_call) == 1;
   const Params params = sized(
@@ -97,6 +115,12 @@ void add_everywhere(const Op& op, const ShapeSpace& space, std::vector<TestCase>
       for (std::int64_t place = 0; place < std::min(kPlaces, elements); ++place)
         cases.push_back(with(input, place * elements / std::min(kPlaces, elements), value));
     }
+    const auto taken = [&](double value) { return with(input, 0, value).status == ASSAY_OK; };
+    const double* const beyond = std::ranges::find_if(kRefusable, [&](double value) {
+      return elements > 0 && value > 0 && std::isfinite(value) && holds_number(right.inputs[input].dtype, value) && !taken(value);
+    });
+    if (beyond == std::end(kRefusable) || !taken(0)) continue;
+    for (const double value : edge_of(right.inputs[input].dtype, *beyond, taken)) cases.push_back(with(input, 0, value));
   }
 }
 

@@ -89,6 +89,16 @@ void infinity_behind_largest(const TensorSpec& spec, Array& array, std::size_t i
   }
 }
 
+// Infinities of both signs, 16 and 64 apart, as the lanes and registers are that a kernel sums in.
+void infinities_of_both_signs(const TensorSpec& spec, Array& array, std::size_t input) {
+  const std::int64_t length = row_length(array);
+  if (!is_float(array.dtype) || spec.data || input > 0) return;
+  for (std::int64_t i = 0; i < array.elements(); ++i) {
+    const std::int64_t at = i % length;
+    if (at == 3 || at == 3 + 16 || at == 3 + 64) put(array, i, SpecialNumber::infinity, at != 3);
+  }
+}
+
 // Normal numbers with the least exponent that such have: sums of two are often denormal.
 void barely_normal(const TensorSpec& spec, Array& array, std::size_t /*input*/) {
   if (array.dtype != DType::f32 || spec.data) return;
@@ -100,15 +110,16 @@ void barely_normal(const TensorSpec& spec, Array& array, std::size_t /*input*/) 
   }
 }
 
-constexpr std::array<RowPattern, 9> kPatterns{{{"rows that begin alike", begin_alike, kRun},
-                                               {"rows that begin with 0 or 1", begin_neutral, kRun},
-                                               {"runs of -inf", mask_runs, 3 * kRun + 1},
-                                               {"rows of one number", repeat_first, kRun},
-                                               {"infinity behind the largest number", infinity_behind_largest, kRun},
-                                               {"zeros but the last", zero_but_last, kRun},
-                                               {"a last row of zeros", zero_last_row, kRun},
-                                               {"every second super-block zeros", zero_seconds, 3 * ASSAY_QK_K},
-                                               {"barely normal numbers", barely_normal, kRun}}};
+constexpr std::array<RowPattern, 10> kPatterns{{{"rows that begin alike", begin_alike, kRun},
+                                                {"rows that begin with 0 or 1", begin_neutral, kRun},
+                                                {"runs of -inf", mask_runs, 3 * kRun + 1},
+                                                {"rows of one number", repeat_first, kRun},
+                                                {"infinity behind the largest number", infinity_behind_largest, kRun},
+                                                {"infinities of both signs", infinities_of_both_signs, 3 * kRun + 1},
+                                                {"zeros but the last", zero_but_last, kRun},
+                                                {"a last row of zeros", zero_last_row, kRun},
+                                                {"every second super-block zeros", zero_seconds, 3 * ASSAY_QK_K},
+                                                {"barely normal numbers", barely_normal, kRun}}};
 
 }  // namespace
 

@@ -123,12 +123,13 @@ def _positions(scalars: Scalars, name: str, array: _arrays.Array) -> _arrays.Arr
     held = 0
     while held < length:
         span = array[(first + len(spans) * step + shift) % slots]
-        if bin(len(spans)).count("1") % 2 == 1:
-            if scalars.get("turned"):
-                span = span.swapaxes(0, 1)
-            elif scalars.get("uneven") and f"{name}_head_stride" in scalars:
+        odd = bin(len(spans)).count("1") % 2 == 1
+        if odd and scalars.get("turned"):
+            span = span.swapaxes(0, 1)
+        elif scalars.get("uneven") == (1 if odd else 2):
+            if f"{name}_head_stride" in scalars:
                 span = span[:, :16]
-            elif scalars.get("uneven"):
+            else:
                 span = span.reshape(heads * room, width)[: heads * 16].reshape(heads, 16, width)
         spans.append(span)
         held += span.shape[1]

@@ -46,6 +46,7 @@ VIEWS = {
     "pages out of order": {"span_positions": 16, "first_slot": 1, "slot_step": 10007},
     "spans that lie across": {"span_positions": 16, "n_kv": 16, "turned": 1},
     "spans of two lengths": {"span_positions": 48, "uneven": 1},
+    "spans of two lengths, the first a short one": {"span_positions": 48, "uneven": 2},
     "spans of two lengths, heads apart": {"span_positions": 48, "uneven": 1, "k_head_stride": 500, "v_head_stride": 600},
     "values in another order": {"span_positions": 16, "v_slot_shift": 2},
     "only what is seen": {"window": 7, "first_position": 48, "position": 130, "only_seen": 1},

@@ -122,7 +122,7 @@ Signature signature(const Op& op, const Params& params, const A& a) {
     // Fewer queries see fewer keys, where only those that are seen are there.
     if (!view.only_seen) splits.push_back({"rows", 1, {{"q", 0}, {"y", 0}}, strides, {{"position", a.position}}});
   }
-  if (!view.turned && !view.uneven) splits.push_back(by_heads);
+  if (!view.turned && view.uneven == 0) splits.push_back(by_heads);
   TensorSpec values = strided(input("v", op.from, cache), view.v_strides);
   values.summed = 2;  // over positions
   return call_of({query(op, input("q", DType::f32, {a.n_heads, a.head_dim}), a, a.q_row_stride, a.q_head_stride),

@@ -72,6 +72,12 @@ void add_views(const Op& op, ShapeSpace& space) {
   add(kSeenFromFar, 0, 1, 0);
   add({0, 0, 40}, 0, 1, 7);  // behind what was evicted there is nothing
   add({0, 600, 0}, 0, 1, 520);
+  // As many queries as are taken at once, of heads that are no whole vectors.
+  if (is_prefill(op)) {
+    add({0, 130, 0}, 0, 1, 0);
+    for (const auto& [name, value] : {std::pair("head_dim", 65), {"rows", 61}, {"n_kv", 1}, {"group", 2}, {"position", 69}})
+      space.together.back().set(name, std::int64_t{value});
+  }
   // Spans that lie across, between one that does not and a last one that is short.
   for (const std::int64_t causal : {0, 1}) {
     for (const std::int64_t length : {40, 101}) {
@@ -80,11 +86,13 @@ void add_views(const Op& op, ShapeSpace& space) {
       space.together.back().set("turned", std::int64_t{1});
     }
   }
-  // Spans of other lengths, whose values lie in another order than their keys.
-  for (const std::int64_t window : {0, 7, 290}) {
-    add(kCausal[0], 3 * ASSAY_KV_BLOCK, 1, window, 1);
-    space.together.back().set("uneven", std::int64_t{1});
-    space.together.back().set("v_slot_shift", std::int64_t{2});
+  // Spans of other lengths, the first a long or a short one, whose values lie in another order than their keys.
+  for (const std::int64_t uneven : {1, 2}) {
+    for (const std::int64_t window : {0, 7, 290}) {
+      add(kCausal[0], 3 * ASSAY_KV_BLOCK, 1, window, 1);
+      space.together.back().set("uneven", uneven);
+      space.together.back().set("v_slot_shift", std::int64_t{2});
+    }
   }
   add(kCausal[0], 0, 1, kWraps + 7);                                                 // in 32 bits a window of 7
   for (const std::int64_t window : {0, 7, 290}) add(kCausal[0], 256, 1, window, 1);  // two spans, the second before the first
@@ -193,7 +201,7 @@ ShapeSpace attention_shapes(const Op& op) {
                     {"first_slot", numbers({0, 1})},
                     {"slot_step", numbers({1, 10007})},
                     {"v_slot_shift", numbers({0, 1})},
-                    {"uneven", numbers({0, 0, 1})},
+                    {"uneven", numbers({0, 0, 1, 2})},
                     {"only_seen", numbers({0, 0, 0, 1})},
                     {"turned", numbers({0, 0, 0, 0, 0, 0, 0, 1})}}};
   if (is_prefill(op)) {

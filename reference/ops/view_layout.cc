@@ -51,7 +51,8 @@ void read_order(const Params& params, const A& a, ViewLayout& view) {
   view.turned = params.integer_or("turned", 0) != 0;
   if (view.turned && a.n_kv != view.span_positions)
     throw std::invalid_argument("turned = 1 with n_kv = " + std::to_string(a.n_kv) + "; expected span_positions");
-  if (view.turned && view.uneven) throw std::invalid_argument("turned = 1 and uneven = 1; expected one of them");
+  if (view.turned && view.uneven != 0)
+    throw std::invalid_argument("turned = 1 and uneven = " + std::to_string(view.uneven) + "; expected one of them");
 }
 
 }  // namespace
@@ -64,11 +65,10 @@ ViewLayout view_layout(const Params& params, const A& a) {
   if (view.span_positions == 0) view.span_positions = view.length;
   if (view.span_positions < 0) throw std::invalid_argument("span_positions is negative");
   view.span_gap = params.integer_or("span_gap", 0);
-  view.uneven = params.integer_or("uneven", 0) != 0;
-  if (view.uneven && view.span_positions < ASSAY_KV_BLOCK)
-    throw std::invalid_argument("uneven = 1 with span_positions = " + std::to_string(view.span_positions) +
-                                "; expected 16 at least");
-  if (view.length > 0) view.span_count = (view.length - 1) / (view.span_positions + view.positions_of(1)) * 2 + 1;
+  view.uneven = bounded_or(params, "uneven", 0, 2);
+  if (view.uneven != 0 && view.span_positions < ASSAY_KV_BLOCK)
+    throw std::invalid_argument("uneven with span_positions = " + std::to_string(view.span_positions) + "; expected 16 at least");
+  if (view.length > 0) view.span_count = (view.length - 1) / view.positions_of_two() * 2 + 1;
   while (view.length > 0 && view.begin_of(view.span_count) < view.length) ++view.span_count;
   if (view.span_count > kMostSpans) throw std::invalid_argument("a view of more than 2^24 spans");
   read_order(params, a, view);

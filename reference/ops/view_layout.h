@@ -28,8 +28,8 @@ struct ViewLayout {
   std::int64_t v_slot_shift;
   // Of spans 1, 2, 4, 7 .. (an odd number of binary ones): they have positions where the others have heads, and heads where they have positions;
   bool turned;
-  // they hold ASSAY_KV_BLOCK positions, and heads that lie right behind each other do so there too.
-  bool uneven;
+  // 1: they hold ASSAY_KV_BLOCK positions, and heads that lie right behind each other do so there too; 2: the others do; 0: none.
+  std::int64_t uneven;
   bool only_seen;           // the tensors hold only rows that some query sees: kept_begin .. kept_end - 1 of the one span
   std::int64_t kept_begin;  // else 0
   std::int64_t kept_end;    // else span_positions
@@ -37,17 +37,17 @@ struct ViewLayout {
   std::vector<std::int64_t> v_strides;
 
   static bool is_odd(std::int64_t span) { return std::popcount(static_cast<std::uint64_t>(span)) % 2 == 1; }
-  std::int64_t positions_of(std::int64_t span) const {
-    return uneven && is_odd(span) ? std::int64_t{ASSAY_KV_BLOCK} : span_positions;
-  }
-  // Positions of the spans before it: of two neighbours, the first of which is even, one is odd.
+  bool is_short(std::int64_t span) const { return uneven != 0 && is_odd(span) == (uneven == 1); }
+  std::int64_t positions_of(std::int64_t span) const { return is_short(span) ? std::int64_t{ASSAY_KV_BLOCK} : span_positions; }
+  std::int64_t positions_of_two() const { return positions_of(0) + positions_of(1); }  // neighbours, the first of which is even
+  // Positions of the spans before it.
   std::int64_t begin_of(std::int64_t span) const {
-    return span / 2 * (span_positions + positions_of(1)) + (span % 2 == 0 ? 0 : positions_of(span - 1));
+    return span / 2 * positions_of_two() + (span % 2 == 0 ? 0 : positions_of(span - 1));
   }
   // Of k_strides or v_strides.
   std::int64_t head_stride_of(std::int64_t span, const std::vector<std::int64_t>& strides) const {
     if (turned && is_odd(span)) return strides[2];
-    return uneven && is_odd(span) && strides[1] == span_positions * strides[2] ? ASSAY_KV_BLOCK * strides[2] : strides[1];
+    return is_short(span) && strides[1] == span_positions * strides[2] ? ASSAY_KV_BLOCK * strides[2] : strides[1];
   }
   std::int64_t row_stride_of(std::int64_t span, const std::vector<std::int64_t>& strides) const {
     return strides[turned && is_odd(span) ? 1 : 2];
