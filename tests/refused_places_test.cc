@@ -11,7 +11,9 @@
 #include "kernels/attention/attention.h"
 #include "kernels/codecs/codecs.h"
 #include "kernels/lookups/lookups.h"
+#include "kernels/norms/norms.h"
 #include "kernels/products/products.h"
+#include "kernels/rope/rope.h"
 #include "tests/spoiled.h"
 
 namespace assay::refused_places_test {
@@ -76,6 +78,20 @@ TEST(RefusedPlaces, WhatIsTakenAtTheEdge) {
   expect_seen(failure_of("encode_q4_k", takes_a_little_more, cases), "returned ok; expected not_finite");
   expect_seen(failure_of("argmax", refuses_both_infinities, pattern_cases(*find_op("argmax"))),
               "returned not_finite; expected ok");
+}
+
+// Rows that a kernel is tempted to copy, and those that it loses where it flushes denormals.
+bool is_turned_by_nothing(const RopeArgs& a) {
+  return a.rows > 0 && a.heads > 0 && a.rot_dim >= 16 && a.cos[0] == 1 && a.cos[7] == 1 && a.sin[0] == 0 && a.sin[7] == 0 &&
+         std::isinf(a.x[3]);
+}
+bool is_denormal_in_long_rows(const SoftmaxArgs& a) {
+  return a.n > 1024 && a.rows > 1 && std::fpclassify(a.x[0]) == FP_SUBNORMAL && std::fpclassify(a.x[a.n - 1]) == FP_SUBNORMAL;
+}
+
+TEST(RefusedPlaces, RowsThatAreSpecialAllOver) {
+  expect_seen(failure_of("rope", spoiled<RopeArgs, is_turned_by_nothing>, pattern_cases(*find_op("rope"))), "y[0");
+  expect_seen(failure_of("softmax", spoiled<SoftmaxArgs, is_denormal_in_long_rows>, pattern_cases(*find_op("softmax"))), "y[0");
 }
 
 TEST(RefusedPlaces, EveryStructOfAnArrayIsAsked) {

@@ -147,6 +147,21 @@ Params sized(const ShapeSpace& space, const std::function<std::int64_t(const Siz
   return params;
 }
 
+Params with_long_rows(const Op& op, std::int64_t length, double work) {
+  constexpr std::int64_t kElse = 8;
+  const ShapeSpace space = op.family->shapes(op);
+  for (const Size& one : space.sizes) {
+    Params params = sized(space, [&](const Size& size) {
+      return std::min(in_units(std::string_view(size.name) == one.name ? length : kElse, size), size.limit);
+    });
+    const auto long_row = [&](const TensorSpec& spec) {
+      return spec.role != Direction::out && is_float(spec.dtype) && !spec.shape.empty() && spec.shape.back() >= length;
+    };
+    if (work_of(op, params) <= work && std::ranges::any_of(signature_of(op, params).tensors, long_row)) return params;
+  }
+  return {};
+}
+
 // A stride may carry a call past what any may have, or past its work. Where the least call costs too much already, draws are made, so that
 // those after them are the same, but not shrunk.
 Params draw_params(const Op& op, const ShapeSpace& space, Draws& draws, double work, const Params& fixed) {

@@ -50,5 +50,7 @@ std::int64_t dense_stride(const Size& stride, const Params& params);
 
 // A call whose sizes are what `value` says of them, every choice the first, mended.
 Params sized(const ShapeSpace& space, const std::function<std::int64_t(const Size& size)>& value);
+// One of little else, of which some input has rows of `length` numbers; none: no size is that, within this work.
+Params with_long_rows(const Op& op, std::int64_t length, double work);
 
 }  // namespace assay

@@ -26,6 +26,7 @@ constexpr double kTurnsWork = 1 << 23;  // most of it is what lies between rows
 constexpr std::uint64_t kSeed = 4;
 constexpr int kTries = 16;
 constexpr std::int64_t kLeastRow = 32;         // half of one is a vector
+constexpr std::int64_t kDrawnRow = 1024;       // no draw of little work has longer ones
 constexpr std::int64_t kSquares[] = {16, 32};  // of every size, where two inputs are to be as long; tiles have 32 rows
 
 TestCase named(const Op& op, TestCase test, const std::string& what) {
@@ -45,7 +46,8 @@ bool too_short(const Op& op, const Params& params) {
 
 // The draw whose inputs have most rows, up to three, that are as long; of an op whose rows cost much one that costs more.
 TestCase long_case(const Op& op, std::int64_t length) {
-  Params best;
+  Params best = length > kDrawnRow ? with_long_rows(op, length, 2 * kSharedWork) : Params{};
+  if (!best.values().empty()) return drawn_case(op, std::move(best), "gauss", kSeed);
   for (double work = kPatternWork; work <= kSharedWork && (best.values().empty() || too_short(op, best)); work *= 8) {
     Draws draws(kSeed);
     best = most_rows_of(op, draws, kTries, {.rows = 3, .length = length, .work = work});

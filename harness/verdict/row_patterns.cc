@@ -99,18 +99,39 @@ void infinities_of_both_signs(const TensorSpec& spec, Array& array, std::size_t 
   }
 }
 
-// Normal numbers with the least exponent that such have: sums of two are often denormal.
-void barely_normal(const TensorSpec& spec, Array& array, std::size_t /*input*/) {
-  if (array.dtype != DType::f32 || spec.data) return;
+// Numbers of the exponent field 0 or 1.
+void set_exponent(Array& array, std::uint32_t field) {
   for (std::size_t at = 0; at < array.bytes.size(); at += sizeof(float)) {
     std::uint32_t bits = 0;
     std::memcpy(&bits, &array.bytes[at], sizeof bits);
-    bits = (bits & 0x807fffffU) | 0x00800000U;
+    bits = (bits & 0x807fffffU) | field << 23;
     std::memcpy(&array.bytes[at], &bits, sizeof bits);
   }
 }
 
-constexpr std::array<RowPattern, 10> kPatterns{{{"rows that begin alike", begin_alike, kRun},
+// Normal numbers with the least exponent that such have: sums of two are often denormal.
+void barely_normal(const TensorSpec& spec, Array& array, std::size_t /*input*/) {
+  if (array.dtype == DType::f32 && !spec.data) set_exponent(array, 1);
+}
+
+// One input is denormal, the others are not: all that such a row comes to is lost where denormals are flushed.
+template <std::size_t kInput>
+void denormal_alone(const TensorSpec& spec, Array& array, std::size_t input) {
+  if (input == kInput && array.dtype == DType::f32 && !spec.data) set_exponent(array, 0);
+}
+
+// All other inputs change nothing, as at position 0; but of an infinity times 0, or of a sum with -0, something is left.
+void all_neutral(const TensorSpec& /*spec*/, Array& array, std::size_t input) {
+  const std::int64_t length = row_length(array);
+  if (!is_float(array.dtype)) return;
+  for (std::int64_t i = 0; i < array.elements(); ++i) {
+    if (input > 0) put(array, i, input % 2 == 0 ? SpecialNumber::zero : SpecialNumber::one);
+    if (input == 0 && i % length % 16 == 3) put(array, i, SpecialNumber::infinity);
+    if (input == 0 && i % length % 16 == 5) put(array, i, SpecialNumber::zero, true);
+  }
+}
+
+constexpr std::array<RowPattern, 13> kPatterns{{{"rows that begin alike", begin_alike, kRun},
                                                 {"rows that begin with 0 or 1", begin_neutral, kRun},
                                                 {"runs of -inf", mask_runs, 3 * kRun + 1},
                                                 {"rows of one number", repeat_first, kRun},
@@ -119,7 +140,10 @@ constexpr std::array<RowPattern, 10> kPatterns{{{"rows that begin alike", begin_
                                                 {"zeros but the last", zero_but_last, kRun},
                                                 {"a last row of zeros", zero_last_row, kRun},
                                                 {"every second super-block zeros", zero_seconds, 3 * ASSAY_QK_K},
-                                                {"barely normal numbers", barely_normal, kRun}}};
+                                                {"barely normal numbers", barely_normal, kRun},
+                                                {"a first input of denormals", denormal_alone<0>, 17 * kRun},
+                                                {"a second input of denormals", denormal_alone<1>, 17 * kRun},
+                                                {"other inputs of 0 and 1", all_neutral, kRun}}};
 
 }  // namespace
 
