@@ -112,6 +112,13 @@ bool begins_behind_a_short_span(const AttentionArgs& a) {
   return a.span_count > 2 && a.spans[0].count < a.spans[1].count && a.window > 0 && a.position - a.window + 1 > a.spans[1].first;
 }
 
+// A query behind all keys sees the last of them through a window, in pages.
+bool lies_past_its_pages(const AttentionArgs& a) {
+  if (a.span_count < 3 || a.spans[0].count != 3 * ASSAY_KV_BLOCK || a.window != 290) return false;
+  const AssayKvSpan& last = a.spans[a.span_count - 1];
+  return a.position >= last.first + last.count;
+}
+
 // Of many queries, whose dimensions are no whole vectors.
 bool is_a_chunk_of_odd_heads(const AttentionArgs& a) {
   return a.head_dim > 64 && a.head_dim < 80 && a.n_kv > 0 && a.rows * a.n_heads / a.n_kv > 112;
@@ -119,6 +126,7 @@ bool is_a_chunk_of_odd_heads(const AttentionArgs& a) {
 
 TEST(AttentionCases, ViewsThatAreSeldomAreSeen) {
   expect_seen(failure_of(kDecode, spoiled<AttentionArgs, begins_behind_a_short_span>, shape_cases(kDecode), kNoBits), "y[0, 0]");
+  expect_seen(failure_of(kDecode, spoiled<AttentionArgs, lies_past_its_pages>, shape_cases(kDecode), kNoBits), "y[0, 0]");
   constexpr const char* kPrefill = "attn_prefill_f32";
   expect_seen(failure_of(kPrefill, spoiled<AttentionArgs, is_a_chunk_of_odd_heads>, shape_cases(kPrefill), kNoBits),
               "y[0, 0, 0]");
