@@ -18,6 +18,7 @@ std::filesystem::path found_of(const std::string& test) {
 }
 
 void check_file(const Op& op, const std::filesystem::path& file, const std::string& suffix) {
+  for (const Variant& variant : variants_of(op)) std::filesystem::remove(found_of(variant.name + suffix));
   CheckRequest request;
   request.ops = {op.name};
   request.file = file;
