@@ -127,10 +127,8 @@ def _positions(scalars: Scalars, name: str, array: _arrays.Array) -> _arrays.Arr
         if odd and scalars.get("turned"):
             span = span.swapaxes(0, 1)
         elif scalars.get("uneven") == (1 if odd else 2):
-            if f"{name}_head_stride" in scalars:
-                span = span[:, :16]
-            else:
-                span = span.reshape(heads * room, width)[: heads * 16].reshape(heads, 16, width)
+            apart = f"{name}_head_stride" in scalars
+            span = span[:, :16] if apart else span.reshape(heads * room, width)[: heads * 16].reshape(heads, 16, width)
         spans.append(span)
         held += span.shape[1]
     return np.ascontiguousarray(np.concatenate(spans, axis=1)[:, :length]) if spans else array[0][:, :length].copy()
