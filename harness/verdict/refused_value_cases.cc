@@ -104,21 +104,21 @@ void add_everywhere(const Op& op, const ShapeSpace& space, std::vector<TestCase>
   };
   for (std::size_t input = 0; input < right.inputs.size(); ++input) {
     const std::int64_t elements = right.inputs[input].elements();
+    const auto taken = [&](double value) { return with(input, 0, value).status == ASSAY_OK; };
+    const auto refuses = [&](double value) {
+      return elements > 0 && holds_number(right.inputs[input].dtype, value) && !taken(value);
+    };
     std::vector<double> refused;
     for (const double value : kRefusable) {
       const bool other_kind = refused.empty() || (refused.size() == 1 && !std::isfinite(refused[0]) && std::isfinite(value));
-      if (elements > 0 && other_kind && holds_number(right.inputs[input].dtype, value) &&
-          with(input, 0, value).status != ASSAY_OK)
-        refused.push_back(value);
+      if (other_kind && refuses(value)) refused.push_back(value);
     }
     for (const double value : refused) {
       for (std::int64_t place = 0; place < std::min(kPlaces, elements); ++place)
         cases.push_back(with(input, place * elements / std::min(kPlaces, elements), value));
     }
-    const auto taken = [&](double value) { return with(input, 0, value).status == ASSAY_OK; };
-    const double* const beyond = std::ranges::find_if(kRefusable, [&](double value) {
-      return elements > 0 && value > 0 && std::isfinite(value) && holds_number(right.inputs[input].dtype, value) && !taken(value);
-    });
+    const double* const beyond =
+        std::ranges::find_if(kRefusable, [&](double value) { return value > 0 && std::isfinite(value) && refuses(value); });
     if (beyond == std::end(kRefusable) || !taken(0)) continue;
     for (const double value : edge_of(right.inputs[input].dtype, *beyond, taken)) cases.push_back(with(input, 0, value));
   }
