@@ -71,8 +71,8 @@ inline double linear_bound(double s, double integers, std::int64_t blocks, std::
 }
 
 // exp: B = E ulp(y). Where y underflows fp64, ulp is that of the denormal floats.
-inline double exp_bound(double y) {
-  return kExpUlps * float_ulp(y);
+inline double exp_bound(double y, double ulps = kExpUlps) {
+  return ulps * float_ulp(y);
 }
 
 // add: B = u |y|. No eta: the sum of two floats is a multiple of 2^-149, so small sums are exact.

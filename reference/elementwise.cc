@@ -52,7 +52,7 @@ void declared_exp(const ExpArgs& args, const Arithmetic& how, Expected& y) {
   for (std::int64_t i = 0; i < args.n; ++i) {
     const double x = static_cast<double>(args.x[i]);
     const double truth = std::exp(x);  // underflows far below 2^-150, overflows far above FLT_MAX
-    set_written(how, i, truth, std::isfinite(x) ? how.exp_ulps() * float_ulp(truth) : 0, y);
+    set_written(how, i, truth, std::isfinite(x) ? exp_bound(truth, how.exp_ulps()) : 0, y);
   }
 }
 

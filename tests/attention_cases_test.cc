@@ -151,14 +151,20 @@ TEST(AttentionCases, AnInfinityOfAFirstSpanHasAWeight) {
 // Where an infinite value has a weight that is lost, 0 inf is NaN.
 TEST(AttentionCases, InfinitiesMeetWeightsThatAreLost) {
   for (const char* name : {kDecode, "attn_decode_f16", "attn_prefill_f16", "attn_prefill_f32"}) {
-    const std::vector<TestCase> cases = value_cases(*find_op(name));
-    EXPECT_TRUE(std::ranges::any_of(cases, [&](const TestCase& test) {
-      if (test.status != ASSAY_OK || !test.name.starts_with("spans without weight")) return false;
-      Call call(*find_op(name), test.params, test.inputs);
-      call.place(call.placements().front());
-      const auto marks = reference_outputs(*find_op(name), test.params, call.pointers()).front().bits_only;
-      return std::ranges::count(marks, reference::kNotFinite) > 0;
-    })) << name;
+    const Op& op = *find_op(name);
+    const std::vector<TestCase> cases = value_cases(op);
+    const auto meet = [&](const std::string& kind) {
+      return std::ranges::any_of(cases, [&](const TestCase& test) {
+        if (test.status != ASSAY_OK || !test.name.starts_with(kind)) return false;
+        Call call(op, test.params, test.inputs);
+        call.place(call.placements().front());
+        const auto marks = reference_outputs(op, test.params, call.pointers()).front().bits_only;
+        return std::ranges::count(marks, reference::kNotFinite) > 0;
+      });
+    };
+    EXPECT_TRUE(meet("spans without weight")) << name;
+    const Params scattered = complete_params(op, op.family->shapes(op).exceptional.front());
+    EXPECT_TRUE(meet("infinities in v, " + scattered.to_string())) << name;
   }
 }
 

@@ -218,6 +218,25 @@ TEST(CheckCommand, OffATerminalNothingIsRedrawn) {
   }
 }
 
+// Valgrind's CPU, whatever the one at hand has, lacks AVX-512.
+TEST(CheckCommand, WhatTheCpuLacksIsListedOrRefused) {
+#if ASSAY_SANITIZED
+  GTEST_SKIP() << "a sanitizer's program does not run under valgrind";
+#endif
+  if (!std::filesystem::exists("/usr/bin/valgrind")) GTEST_SKIP() << "valgrind is not installed";
+  const auto check = [](const std::vector<std::string>& more) {
+    std::vector<std::string> words{"check", "add", "--case", "cancellation"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_assay(words, {}, {{"/usr/bin/valgrind", "-q"}, ""});
+  };
+  const Ran ran = check({});
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+  EXPECT_TRUE(contains(ran.out, "skipped add_avx512: this CPU lacks avx512\n")) << ran.out;
+  const Ran refused = check({"--isa", "avx512"});
+  EXPECT_EQ(refused.status, 2) << refused.out;
+  EXPECT_TRUE(contains(refused.err, "this CPU lacks avx512; it runs scalar, avx2")) << refused.err;
+}
+
 TEST(HelpCommand, SaysWhatTheOptionSays) {
   EXPECT_EQ(run_assay({"help", "check"}).out, run_assay({"check", "--help"}).out);
   EXPECT_EQ(run_assay({"help", "ledger", "show"}).out, run_assay({"ledger", "show", "--help"}).out);

@@ -87,6 +87,10 @@ const std::vector<Trial>& trials() {
          return is_whole(a) && reinterpret_cast<std::uintptr_t>(a.b) % 64 == 20 ? ASSAY_BAD_PARAMETER : ASSAY_OK;
        },
        Check::guard, "returned bad_parameter when placed"},
+      {"wrong where one tensor is aligned less than another", and_then([](const PairArgs& a) {
+         a.y[0] += reinterpret_cast<std::uintptr_t>(a.a) % 32 == 16 && reinterpret_cast<std::uintptr_t>(a.b) % 64 == 32 ? 1 : 0;
+       }),
+       Check::guard, "other bits when placed"},
   };
   return all;
 }

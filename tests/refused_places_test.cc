@@ -44,6 +44,16 @@ AssayStatus every_second_id(const void* args) noexcept {
   return find_op("embed_f32")->kernels().back().run(&a);
 }
 
+AssayStatus refuses_what_it_does_not_read(const void* args) noexcept {
+  const auto& a = *static_cast<const RopeTableArgs*>(args);
+  const bool refused = a.recipe != ASSAY_ROPE_FREQS && a.inv_freq != nullptr;
+  return refused ? ASSAY_BAD_PARAMETER : kernel_tables::rope_table.kernels.back().run(args);
+}
+AssayStatus reads_what_is_not_its(const void* args) noexcept {
+  const auto& a = *static_cast<const RopeTableArgs*>(args);
+  const bool refused = a.recipe != ASSAY_ROPE_FREQS && a.inv_freq != nullptr && a.inv_freq[0] > 16;
+  return refused ? ASSAY_BAD_PARAMETER : kernel_tables::rope_table.kernels.back().run(args);
+}
 AssayStatus refuses_a_short_stride(const void* args) noexcept {
   const auto& a = *static_cast<const ProductArgs*>(args);
   return a.y_stride < a.n ? ASSAY_BAD_SHAPE : find_op("gemv_q8_0_q8_0")->kernels().back().run(args);
@@ -105,6 +115,9 @@ TEST(RefusedPlaces, EveryPlaceOfAnInputIsAsked) {
 
 TEST(RefusedPlaces, WhatCountsNowhereIsTaken) {
   expect_seen(refusals_failure_of("gemv_q8_0_q8_0", refuses_a_short_stride), "y_stride = 0: returned bad_shape; expected ok");
+  expect_seen(refusals_failure_of("rope_table", refuses_what_it_does_not_read),
+              "inv_freq = 64: returned bad_parameter; expected ok");
+  expect_seen(refusals_failure_of("rope_table", reads_what_is_not_its), "inv_freq = 64: ");
 }
 
 }  // namespace

@@ -33,6 +33,8 @@ constexpr std::int64_t kThree = std::int64_t{1} << 22;
 constexpr std::int64_t kSmall = 256;
 constexpr std::int64_t kBesideSmall = std::int64_t{1} << 43;  // a product of 2^51
 
+constexpr std::int64_t kNoMemory = 64;  // an address at which no system maps anything
+
 constexpr const char* kOrdinals[] = {"first", "second", "third"};
 
 // Every size that has no value of its own as small as the op takes it.
@@ -128,6 +130,12 @@ RefusalCheck::RefusalCheck(const Op& op, std::size_t page) : op_(op) {
   }
   add(at_once(numbers));
   for (const Field& field : op.family->fields) add_no_number(field, numbers);
+  // A tensor that the call does not have need not be null.
+  const std::vector<TensorSpec>& tensors = bases_[0].call.signature().tensors;
+  for (const Field& field : op.family->fields) {
+    if (field.kind == FieldKind::tensor && std::ranges::find(tensors, field.name, &TensorSpec::name) == tensors.end())
+      add_taken({&field, kNoMemory});
+  }
 }
 
 void RefusalCheck::add_one(const FieldValue& number) {
