@@ -201,7 +201,8 @@ std::vector<Array> Call::moved_on(std::vector<Array> inputs, bool ends_alike) {
   return inputs;
 }
 
-// The largest number but the first and the last, of many some, becomes the smallest; an index, or a block, the one before it.
+// The largest number but the first and the last, of many some, becomes the smallest; an index, or a block, the one before it. Where there are
+// three rows, not in the first or the last one.
 std::vector<Array> Call::one_changed(std::vector<Array> inputs) {
   constexpr std::int64_t kSome = 4096;
   for (Array& input : inputs) {
@@ -212,10 +213,12 @@ std::vector<Array> Call::one_changed(std::vector<Array> inputs) {
     const auto number = [&](std::int64_t i) { return is_float(input.dtype) ? element_as_double(input.dtype, at(i)) : 0; };
     std::int64_t changed = std::max<std::int64_t>(1, count * 3 / 8);
     std::int64_t other = changed - 1;
-    const std::int64_t from = count > 2 * kSome ? changed : 1;
+    const bool rows = input.shape.size() > 1 && input.shape.front() > 2;
+    const std::int64_t outer = rows ? count / input.shape.front() : 1;
+    const std::int64_t from = count > 2 * kSome ? std::max(changed, outer) : outer;
     double largest = number(changed);
     double smallest = number(other);
-    for (std::int64_t i = from; is_float(input.dtype) && i < std::min(from + 2 * kSome, count - 1); ++i) {
+    for (std::int64_t i = from; is_float(input.dtype) && i < std::min(from + 2 * kSome, count - outer); ++i) {
       const double value = number(i);
       if (value > largest) {
         largest = value;

@@ -81,7 +81,8 @@ std::optional<Failure> CaseCheck::check_repeats(const Candidate& candidate, cons
 }
 
 // What a case is tried in beside its first placement: every further one, and every cut in two. Of a case that was drawn, which stands for
-// many, of one for the bias, which is long, and of one that is large, one of them, and once in place.
+// many, of one for the bias, which is long, and of one that is large, one of them, and once in place; and, where that is
+// tried, after almost the same data.
 CaseCheck::Surroundings CaseCheck::surroundings() const {
   constexpr std::size_t kLarge = 64 << 20;
   Surroundings all{{call_.placements().begin() + 1, call_.placements().end()}, {}};
@@ -92,6 +93,9 @@ CaseCheck::Surroundings CaseCheck::surroundings() const {
   if (!meant.empty()) return {std::move(meant), {}};
   std::vector<Placement> in_place;
   std::ranges::copy_if(all.placements, std::back_inserter(in_place), &Placement::in_place);
+  std::vector<Placement> remembered;
+  std::ranges::copy_if(all.placements, std::back_inserter(remembered),
+                       [](const Placement& one) { return one.before == Before::one_changed; });
   Draws draws(test_.seed.value_or(seed_) ^ 1);
   const auto only = [&draws](auto& some) { some = {some[draws.below(static_cast<std::uint32_t>(some.size()))]}; };
   const bool cut = !all.splits.empty() && draws.below(2) == 0;

@@ -155,14 +155,23 @@ constexpr Coincidence kOfNumbers[] = {
     [](Row& r, const Row& b, Draws&) { each(r, [&](std::int64_t i) { return b[i] ^ r.sign(); }); },
     [](Row& r, const Row& b, Draws&) { each(r, [&](std::int64_t i) { return i < (r.length() + 1) / 2 ? b[i] : r[i]; }); }};
 
-// Indices of a range: by place, how many there are, and one that was drawn.
-using Index = std::int64_t (*)(std::int64_t i, std::int64_t range, std::int64_t drawn);
-constexpr Index kOfIndices[] = {[](std::int64_t i, std::int64_t range, std::int64_t drawn) { return (drawn + i) % range; },
-                                [](std::int64_t i, std::int64_t range, std::int64_t) { return range - 1 - i % range; },
-                                [](std::int64_t, std::int64_t, std::int64_t drawn) { return drawn; },
-                                [](std::int64_t i, std::int64_t range, std::int64_t drawn) { return (drawn + i / 2) % range; },
-                                [](std::int64_t i, std::int64_t range, std::int64_t) { return i % 2 * (range - 1); },
-                                [](std::int64_t, std::int64_t range, std::int64_t) { return range - 1; }};
+// Indices of a range: by place, how many there are of both, and one that was drawn.
+using Index = std::int64_t (*)(std::int64_t i, std::int64_t n, std::int64_t range, std::int64_t drawn);
+constexpr Index kOfIndices[] = {
+    // ascend; descend; one again and again; in pairs; first and last in turn; the last
+    [](std::int64_t i, std::int64_t, std::int64_t range, std::int64_t drawn) { return (drawn + i) % range; },
+    [](std::int64_t i, std::int64_t, std::int64_t range, std::int64_t) { return range - 1 - i % range; },
+    [](std::int64_t, std::int64_t, std::int64_t, std::int64_t drawn) { return drawn; },
+    [](std::int64_t i, std::int64_t, std::int64_t range, std::int64_t drawn) { return (drawn + i / 2) % range; },
+    [](std::int64_t i, std::int64_t, std::int64_t range, std::int64_t) { return i % 2 * (range - 1); },
+    [](std::int64_t, std::int64_t, std::int64_t range, std::int64_t) { return range - 1; },
+    // begin and end as if they ascended, and descend between; or stay till the last
+    [](std::int64_t i, std::int64_t n, std::int64_t range, std::int64_t drawn) {
+      return (std::min(drawn, std::max<std::int64_t>(range - n, 0)) + (i == 0 || i == n - 1 ? i : n - 1 - i)) % range;
+    },
+    [](std::int64_t i, std::int64_t n, std::int64_t range, std::int64_t drawn) {
+      return (std::min(drawn, std::max<std::int64_t>(range - n, 0)) + (i == n - 1 ? i : 0)) % range;
+    }};
 
 // What of a block is set to what: two bytes, again and again.
 enum class Part : std::uint8_t { scale, minimum, scales, codes };
@@ -214,7 +223,8 @@ std::size_t coincide_indices(const TensorSpec& spec, Array& array, std::size_t f
   const std::int64_t range = spec.data->high - spec.data->low;
   const auto drawn = static_cast<std::int64_t>(draws.below(static_cast<std::uint32_t>(range)));
   for (std::int64_t i = 0; i < array.elements(); ++i) {
-    const auto index = static_cast<std::int32_t>(spec.data->low + kOfIndices[first % std::size(kOfIndices)](i, range, drawn));
+    const auto index =
+        static_cast<std::int32_t>(spec.data->low + kOfIndices[first % std::size(kOfIndices)](i, array.elements(), range, drawn));
     std::memcpy(&array.bytes[static_cast<std::size_t>(i) * sizeof index], &index, sizeof index);
   }
   return first + 1;

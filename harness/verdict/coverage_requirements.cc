@@ -209,16 +209,26 @@ class Maker {
     }
     add(std::move(wishes), fmt::format("whole vectors everywhere, gaps from {} on", least_gap), kSingleWork);
   }
-  // Rows of all tensors as far apart.
+  // Rows of all tensors as far apart, and of each choice of them where the others' are dense.
   void gaps_alike() {
-    std::vector<Wish> wishes;
-    for (const Size& size : space_.sizes) {
-      const std::int64_t few = std::min(size.limit, 3 * size.unit);
-      if (size.stride_of != nullptr && size.without == nullptr) wishes.push_back(range(size, kGap, kGap));
-      if (size.in_every_call()) wishes.push_back(range(size, few, few));
+    std::vector<const Size*> strides;
+    for (const Size& size : space_.sizes)
+      if (size.stride_of != nullptr && size.without == nullptr) strides.push_back(&size);
+    if (strides.size() < 2) return;
+    for (std::size_t chosen = 1; chosen < std::size_t{1} << strides.size(); ++chosen) {
+      std::vector<Wish> wishes;
+      std::string with;
+      for (const Size& size : space_.sizes) {
+        const std::int64_t few = std::min(size.limit, 3 * size.unit);
+        if (size.in_every_call()) wishes.push_back(range(size, few, few));
+      }
+      for (std::size_t i = 0; i < strides.size(); ++i) {
+        const bool gap = ((chosen >> i) & 1) != 0;
+        wishes.push_back(range(*strides[i], gap ? kGap : 0, gap ? kGap : 0));
+        if (gap) with += fmt::format("{}{}", with.empty() ? "" : ", ", strides[i]->name);
+      }
+      add(std::move(wishes), fmt::format("gaps of {} by {} alone", kGap, with), kSingleWork);
     }
-    if (std::ranges::count_if(wishes, [](const Wish& one) { return one.size->stride_of != nullptr; }) > 1)
-      add(std::move(wishes), fmt::format("gaps of {} everywhere", kGap), kSingleWork);
   }
   // Every size alike, in whole units.
   void square(std::int64_t side) {

@@ -19,7 +19,7 @@ namespace {
 constexpr double kVariedWork = 1 << 22;  // of all placements of a call at varied offsets together; of a few, of each
 constexpr std::size_t kFewVaried = 4;
 constexpr double kBothWork = 1 << 14;           // of a call that is tried after both kinds of other data
-constexpr double kSometimesBothWork = 1 << 16;  // one in four, by its seed
+constexpr double kSometimesBothWork = 1 << 20;  // one in four, by its seed
 
 // Which pairs of levels of two factors have not occurred yet.
 class OpenPairs {

@@ -150,8 +150,10 @@ std::vector<TestCase> refused_value_cases(const Op& op) {
     const std::vector<std::int64_t> in_use = values_in_use(size.in_use);
     const std::int64_t most = std::min(size.limit, in_use.empty() ? in_units(kFarRows, size) : in_units(in_use.back(), size));
     add_refusable(op, draw_params(op, space, draws, kRefusedWork, {{size.name, std::int64_t{0}}}), Tried::refused, cases);
-    const Params far = draw_params(op, space, draws, kFarWork, {{size.name, most}});
-    if (work_of(op, far) <= 4 * kFarWork) add_refusable(op, far, Tried::first_refused, cases);
+    for (const std::int64_t far : {most, most - size.unit}) {  // of two, one leaves a tail
+      const Params params = draw_params(op, space, draws, kFarWork, {{size.name, far}});
+      if (work_of(op, params) <= 4 * kFarWork) add_refusable(op, params, Tried::first_refused, cases);
+    }
   }
   // In a row, or as an id, that lies far.
   for (const GeneratedRequest& kept : kept_cases(own_golden() / "kept.json", op))

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 #include <memory>
-#include <set>
 #include <span>
+#include <vector>
 
 #include "reference/ops/tensor.h"
 
@@ -22,16 +22,19 @@ class RepeatedFile {
 
   std::size_t bytes() const { return bytes_; }
   int descriptor() const { return descriptor_; }
+  const std::uint8_t* view() const { return view_; }  // of all its bytes, to read
   // From its first byte on; throws std::bad_alloc.
   void write(std::span<const std::uint8_t> bytes) const;
 
  private:
   std::size_t bytes_ = 0;
   int descriptor_ = -1;
+  const std::uint8_t* view_ = nullptr;
 };
 
-// Of a tensor: byte i is byte i mod period() of the file, an inaccessible page before the first and after the last. A lap, which is the
-// whole file, that holds none of the tensor's rows is inaccessible too.
+// Of a tensor: byte i is byte i mod period() of the file, from some byte on. Pages that hold nothing of the tensor are inaccessible: the one
+// before the first, the one after the last, and, unless they are too many, those between rows. Where these are, the first row ends with its
+// page, so that the next byte is out of reach; and a tensor that is given by a pointer far before it has that pointer on a page.
 class RepeatedMemory {
  public:
   // Throws std::bad_alloc.
@@ -47,17 +50,26 @@ class RepeatedMemory {
   // From now on.
   void read_only() const;
   bool owns(const void* address) const;
-  // Of an address that it owns: it lies in a lap without rows.
+  // Of an address that it owns: it lies in a page that holds nothing.
   bool in_gap(const void* address) const;
   // The first byte of the file that is not zero; -1: there is none.
   std::int64_t find_written() const;
 
  private:
+  // Of the memory from its first page on, whole pages.
+  struct Held {
+    std::size_t first;
+    std::size_t end;
+  };
+  static std::vector<Held> held_by(const TensorSpec& spec, std::size_t shift, std::size_t unit);
+  void map(const Held& held) const;
+
   std::shared_ptr<const RepeatedFile> file_;
   std::uint8_t* base_ = nullptr;
+  std::uint8_t* first_ = nullptr;  // page
   std::uint8_t* begin_ = nullptr;
   std::size_t mapped_ = 0;
-  std::set<std::size_t> laps_;  // that hold rows
+  std::vector<Held> held_;  // ascending
 };
 
 }  // namespace assay

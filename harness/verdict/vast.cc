@@ -116,7 +116,8 @@ std::string VastCheck::complaint(const KernelEnd& end) const {
   if (!end.fault->text.empty()) return end.fault->text;
   for (std::size_t t = 0; t < memory_.size(); ++t) {
     if (!memory_[t].owns(end.fault->address)) continue;
-    const char* const what = memory_[t].in_gap(end.fault->address) ? "touched what lies between rows of " : "changed its input ";
+    const char* const what =
+        memory_[t].in_gap(end.fault->address) ? "touched what lies between or around rows of " : "changed its input ";
     return what + signature_.tensors[t].name;
   }
   return fmt::format("touched memory that is no tensor's, or raised signal {}", end.fault->signal);

@@ -153,6 +153,11 @@ void add_vast(const Op& op, ShapeSpace& space) {
     space.vast.back().set("q_row_stride", std::int64_t{2 * 8 * 128});
     space.vast.back().set("q_head_stride", 128);
     space.vast.push_back({{"rows", 261}, {"n_kv", 2}, {"group", 1}, {"head_dim", 64}, {"length", 300}, {"causal", 0}});
+    // Prompts of thousands, in groups by which a row's number is divided.
+    for (const std::int64_t group : {5, 6, 7}) {
+      space.vast.push_back({{"rows", 4133}, {"n_kv", 1}, {"group", group}, {"head_dim", 16}, {"length", 4133}, {"causal", 1}});
+      space.vast.back().set("window", std::int64_t{16});
+    }
   } else {
     space.vast.push_back({{"n_kv", 2}, {"group", 2}, {"head_dim", 64}, {"length", 32768 + 40}, {"causal", 1}});
     space.vast.push_back({{"n_kv", 8}, {"group", 5}, {"head_dim", 128}, {"length", 8192 + 40}, {"causal", 1}});

@@ -102,8 +102,9 @@ ShapeSpace copy_shapes(const Op&) {
         {"src_head_stride", 76800},
         {"dst_row_stride", 512},
         {"dst_head_stride", 64}}},
-      // Heads as wide as attention takes them.
-      {{{"n_kv", 3}, {"positions", 3}, {"head_dim", 512}}}};
+      // Heads as wide as attention takes them; two caches of the same capacity, in part filled.
+      {{{"n_kv", 3}, {"positions", 3}, {"head_dim", 512}},
+       {{"n_kv", 3}, {"positions", 5}, {"head_dim", 12}, {"src_head_stride", 84}, {"dst_head_stride", 84}}}};
 }
 
 std::vector<Params> copy_bench_params(const Op&) {
