@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "harness/verdict/call.h"
-#include "harness/verdict/coverage.h"
 #include "harness/verdict/suite.h"
 #include "kernels/attention/attention.h"
 #include "tests/spoiled.h"
@@ -18,12 +17,6 @@ namespace {
 
 constexpr const char* kDecode = "attn_decode_f32";
 const Checks kNoBits = Checks::parse("classes,bound,spread,exact");
-
-std::vector<TestCase> shape_cases(const char* name) {
-  std::vector<TestCase> cases;
-  for (Params& params : covering_params(*find_op(name))) cases.push_back(shape_test_case(*find_op(name), std::move(params)));
-  return cases;
-}
 
 // The call with other spans.
 template <class Change>
@@ -73,7 +66,7 @@ AssayStatus infinity_has_one_sign(const void* args) noexcept {
 }
 
 TEST(AttentionCases, SpansThatLieOtherwiseAreSeen) {
-  EXPECT_NE(failure_of(kDecode, third_lies_as_the_first, shape_cases(kDecode), kNoBits), "");
+  EXPECT_NE(failure_of(kDecode, third_lies_as_the_first, covering_cases(kDecode), kNoBits), "");
 }
 
 // Of a long view, so that a key which is lost there is missed.
@@ -91,7 +84,7 @@ TEST(AttentionCases, ValuesEndLoudly) {
 }
 
 TEST(AttentionCases, KeysPastSixteenBitsCount) {
-  EXPECT_NE(failure_of(kDecode, keys_begin_again, shape_cases(kDecode), kNoBits), "");
+  EXPECT_NE(failure_of(kDecode, keys_begin_again, covering_cases(kDecode), kNoBits), "");
 }
 
 // Where all of a case have one sign, they have the other in its second.
@@ -125,10 +118,11 @@ bool is_a_chunk_of_odd_heads(const AttentionArgs& a) {
 }
 
 TEST(AttentionCases, ViewsThatAreSeldomAreSeen) {
-  expect_seen(failure_of(kDecode, spoiled<AttentionArgs, begins_behind_a_short_span>, shape_cases(kDecode), kNoBits), "y[0, 0]");
-  expect_seen(failure_of(kDecode, spoiled<AttentionArgs, lies_past_its_pages>, shape_cases(kDecode), kNoBits), "y[0, 0]");
+  expect_seen(failure_of(kDecode, spoiled<AttentionArgs, begins_behind_a_short_span>, covering_cases(kDecode), kNoBits),
+              "y[0, 0]");
+  expect_seen(failure_of(kDecode, spoiled<AttentionArgs, lies_past_its_pages>, covering_cases(kDecode), kNoBits), "y[0, 0]");
   constexpr const char* kPrefill = "attn_prefill_f32";
-  expect_seen(failure_of(kPrefill, spoiled<AttentionArgs, is_a_chunk_of_odd_heads>, shape_cases(kPrefill), kNoBits),
+  expect_seen(failure_of(kPrefill, spoiled<AttentionArgs, is_a_chunk_of_odd_heads>, covering_cases(kPrefill), kNoBits),
               "y[0, 0, 0]");
 }
 

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/verdict/cases.h"
 #include "harness/verdict/check.h"
+#include "harness/verdict/coverage.h"
 
 namespace assay {
 
@@ -39,6 +41,11 @@ inline std::string failure_of(const char* name, Kernel kernel, const std::vector
 }
 inline std::vector<TestCase> made(const char* op, const Params& shape) {
   return {generated_test_case(*find_op(op), {shape, "gauss", 1})};
+}
+inline std::vector<TestCase> covering_cases(const char* op) {
+  std::vector<TestCase> cases;
+  for (Params& params : covering_params(*find_op(op))) cases.push_back(shape_test_case(*find_op(op), std::move(params)));
+  return cases;
 }
 inline void expect_seen(const std::string& message, const std::string& words) {
   EXPECT_NE(message.find(words), std::string::npos) << message;

@@ -103,6 +103,7 @@ CaseCheck::Surroundings CaseCheck::surroundings() const {
   cut ? only(all.splits) : only(all.placements);
   if (!all.placements.empty() && all.placements.front().in_place) all.placements.clear();
   if (!in_place.empty()) all.placements.push_back(in_place[draws.below(static_cast<std::uint32_t>(in_place.size()))]);
+  std::ranges::move(remembered, std::back_inserter(all.placements));
   return all;
 }
 

@@ -1,0 +1,148 @@
+// Kernels that are wrong where calls that are drawn seldom come: among the made calls is one that comes there.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "harness/verdict/suite.h"
+#include "harness/verdict/vast.h"
+#include "kernels/activations/activations.h"
+#include "kernels/codecs/codecs.h"
+#include "kernels/kv/kv.h"
+#include "kernels/norms/norms.h"
+#include "kernels/rope/rope.h"
+#include "tests/spoiled.h"
+
+namespace assay::unlikely_calls_test {
+namespace {
+
+bool are_halves_of_rows(const SwigluArgs& a) {
+  return a.rows > 1 && a.y_stride == a.n && a.gate_stride == a.up_stride && a.gate_stride > a.n;
+}
+
+TEST(UnlikelyCalls, TwoTensorsAreFarApartAndOneIsDense) {
+  expect_seen(failure_of("swiglu", spoiled<SwigluArgs, are_halves_of_rows>, covering_cases("swiglu")), "y[0");
+}
+
+bool begin_and_end_as_a_run(const RopeTableArgs& a) {
+  const bool ends = a.rows > 3 && a.positions[a.rows - 1] - a.positions[0] == a.rows - 1;
+  return ends && a.positions[1] != a.positions[0] + 1;
+}
+AssayStatus takes_a_run_by_its_ends(const void* args) noexcept {
+  const auto& a = *static_cast<const RopeTableArgs*>(args);
+  const bool wrong = begin_and_end_as_a_run(a);
+  const AssayStatus status = right_kernel(args);
+  if (status == ASSAY_OK && wrong && a.pairs > 0) a.cos[0] += 1;
+  return status;
+}
+
+TEST(UnlikelyCalls, IndicesBeginAndEndAsARun) {
+  expect_seen(failure_of("rope_table", takes_a_run_by_its_ends, coincidence_cases(*find_op("rope_table"))), "cos[0");
+}
+
+// Of each head but the last whatever lies in its cache behind the positions.
+AssayStatus copies_whole_caches(const void* args) noexcept {
+  const auto& a = *static_cast<const KvCopyArgs*>(args);
+  const std::int64_t used = a.positions * a.head_dim;
+  const bool alike = a.src_row_stride == a.head_dim && a.dst_row_stride == a.head_dim && a.src_head_stride == a.dst_head_stride;
+  const AssayStatus status = right_kernel(args);
+  if (status == ASSAY_OK && alike && a.n_kv > 1 && a.src_head_stride > used)
+    static_cast<float*>(a.dst)[used] = static_cast<const float*>(a.src)[used];
+  return status;
+}
+
+TEST(UnlikelyCalls, CachesOfOneCapacityArePartlyFilled) {
+  expect_seen(failure_of("kv_copy_f32", copies_whole_caches, covering_cases("kv_copy_f32")), "dst");
+}
+
+// Of long rows of an odd number of blocks the last one is not looked at.
+AssayStatus looks_at_pairs_of_blocks(const void* args) noexcept {
+  CodecArgs a = *static_cast<const CodecArgs*>(args);
+  const std::int64_t block = 32;
+  if (a.k <= 1024 || a.k / block % 2 == 0 || right_kernel(args) == ASSAY_OK) return right_kernel(args);
+  a.k -= block;
+  return right_kernel(&a);
+}
+
+TEST(UnlikelyCalls, TheLastBlockOfAnOddNumberIsRefused) {
+  const char* const name = "quantize_q8_0";
+  expect_seen(failure_of(name, looks_at_pairs_of_blocks, refused_value_cases(*find_op(name))), "returned ok");
+}
+
+constexpr std::int64_t kRows = 4;
+constexpr std::int64_t kColumns = 18;  // more than lie in their place in data that have moved
+
+// Takes its rows for those of the call before where the first and the last are.
+AssayStatus remembers_by_outer_rows(const void* args) noexcept {
+  static const float* where;
+  static std::array<float, 2 * kColumns> outer;
+  static std::array<float, kRows * kColumns> kept;
+  const auto& a = *static_cast<const RmsNormArgs*>(args);
+  if (a.rows != kRows || a.n != kColumns || a.y_stride != kColumns) return right_kernel(args);
+  std::array<float, 2 * kColumns> now;
+  std::copy_n(a.x, kColumns, now.begin());
+  std::copy_n(a.x + (kRows - 1) * a.x_stride, kColumns, now.begin() + kColumns);
+  const bool same = where == a.x && outer == now;
+  const AssayStatus status = right_kernel(args);
+  where = a.x;
+  outer = now;
+  if (same) std::ranges::copy(kept, a.y);
+  std::copy_n(a.y, kept.size(), kept.begin());
+  return status;
+}
+
+TEST(UnlikelyCalls, ARowBetweenOthersWasAnotherBefore) {
+  const Params shape{{"rows", kRows}, {"n", kColumns}};
+  expect_seen(failure_of("rms_norm", remembers_by_outer_rows, made("rms_norm", shape)), "but for one element");
+}
+
+// What it writes behind its first row is what lay there.
+AssayStatus writes_back(const void* args) {
+  const auto& a = *static_cast<const RmsNormArgs*>(args);
+  const AssayStatus status = find_op("rms_norm")->kernels().back().run(args);
+  volatile float* const behind = a.y + a.n;
+  if (a.rows > 1 && a.y_stride > a.n) *behind = *behind;
+  return status;
+}
+
+TEST(UnlikelyCalls, BehindAFarRowNothingCanBeTouched) {
+  const Op& op = *find_op("rms_norm");
+  RepeatedInputs inputs(1);
+  VastCheck check(op, op.family->shapes(op).vast.front(), inputs);
+  const CaseResult result = check.check({"writes_back", Isa::scalar, writes_back}, Checks::all());
+  ASSERT_TRUE(result.failure);
+  EXPECT_EQ(result.failure->message, "touched what lies between or around rows of y");
+}
+
+// Takes an aligned buffer's row for an aligned row.
+AssayStatus goes_by_the_buffer(const void* args) {
+  const auto& a = *static_cast<const LogitsCopyToPositionArgs*>(args);
+  const AssayStatus status = find_op("logits_copy_to_position")->kernels().back().run(args);
+  float* const row = a.dst + a.position * a.dst_stride;
+  const auto aligned = [](const float* at) { return reinterpret_cast<std::uintptr_t>(at) % 32 == 0; };
+  if (a.vocab > 65536 && aligned(a.dst) && !aligned(row)) row[0] += 1;
+  return status;
+}
+
+TEST(UnlikelyCalls, AnAlignedBuffersRowIsNotAligned) {
+  const Op& op = *find_op("logits_copy_to_position");
+  RepeatedInputs inputs(1);
+  VastCheck check(op, op.family->shapes(op).vast.front(), inputs);
+  EXPECT_TRUE(check.check({"goes_by_the_buffer", Isa::scalar, goes_by_the_buffer}, Checks::all()).failure);
+}
+
+TEST(UnlikelyCalls, PromptsOfThousandsAreInOddGroups) {
+  for (const char* name : {"attn_prefill_f32", "attn_prefill_f16"}) {
+    const std::vector<Params> calls = vast_params(*find_op(name), kRandomWork);
+    for (const std::int64_t group : {5, 6, 7}) {
+      EXPECT_TRUE(std::ranges::any_of(
+          calls, [&](const Params& call) { return call.integer("group") == group && call.integer("rows") > 4096; }))
+          << name << ", " << group;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace assay::unlikely_calls_test
