@@ -36,6 +36,10 @@ void past_a_row(const RmsNormArgs& a) {
   a.y[a.n + 3] = 1;
 }
 
+void before_a_row(const RmsNormArgs& a) {
+  a.y[-1] = 1;
+}
+
 void into_its_input(const RmsNormArgs& a) {
   const_cast<float*>(a.x)[a.n - 1] += 1;
 }
@@ -53,6 +57,7 @@ struct Wrong {
 constexpr Wrong kWrong[] = {{"off_by_a_bit", then<off_by_a_bit>, Check::bits},
                             {"last_row_too_large", then<last_row_too_large>, Check::bound},
                             {"past_a_row", then<past_a_row>, Check::guard},
+                            {"before_a_row", then<before_a_row>, Check::guard},
                             {"into_its_input", then<into_its_input>, Check::guard}};
 
 template <class Test>

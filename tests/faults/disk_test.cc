@@ -132,6 +132,23 @@ TEST(Memory, ThatEndsIsAnError) {
   EXPECT_GT(refused, 0);
 }
 
+TEST(Memory, ThatEndsIsNoEmptyList) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer's shadow takes all addresses";
+#endif
+  const std::string whole = run_assay({"list"}).out;
+  int refused = 0;
+  for (int mebibytes = 30, passed = 0; passed < 2; mebibytes += 2) {
+    ASSERT_LT(mebibytes, 4096);
+    const Launch limited{{"prlimit", "--as=" + std::to_string(std::int64_t{mebibytes} << 20)}, ""};
+    const Ran ran = run_assay({"list"}, {}, limited);
+    passed += ran.status == 0;
+    refused += ran.err == "assay: out of memory\n";
+    EXPECT_TRUE(ran.status != 0 || ran.out == whole) << mebibytes << " MiB";
+  }
+  EXPECT_GT(refused, 0);
+}
+
 TEST(SecondWriter, IsRefusedWhileTheFirstWrites) {
   const TemporaryFolder folder;
   for (const Command& command : writers(folder.path())) {
