@@ -81,8 +81,8 @@ std::optional<Failure> CaseCheck::check_repeats(const Candidate& candidate, cons
 }
 
 // What a case is tried in beside its first placement: every further one, and every cut in two. Of a case that was drawn, which stands for
-// many, of one for the bias, which is long, and of one that is large, one of them, and once in place; and, where that is
-// tried, after almost the same data.
+// many, of one for the bias, which is long, and of one that is large, one of them, once in
+// place, and, where the call has that, after data that differ in one element.
 CaseCheck::Surroundings CaseCheck::surroundings() const {
   constexpr std::size_t kLarge = 64 << 20;
   Surroundings all{{call_.placements().begin() + 1, call_.placements().end()}, {}};

@@ -32,8 +32,7 @@ constexpr std::int64_t kFar = kMost - 15;
 constexpr std::int64_t kThree = std::int64_t{1} << 22;
 constexpr std::int64_t kSmall = 256;
 constexpr std::int64_t kBesideSmall = std::int64_t{1} << 43;  // a product of 2^51
-
-constexpr std::int64_t kNoMemory = 64;  // an address at which no system maps anything
+constexpr std::int64_t kNoMemory = 64;                        // an address at which no system maps anything
 
 constexpr const char* kOrdinals[] = {"first", "second", "third"};
 

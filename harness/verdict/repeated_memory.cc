@@ -116,7 +116,7 @@ RepeatedMemory::RepeatedMemory(std::shared_ptr<const RepeatedFile> file, const T
   const std::size_t shift = shift_of(spec);
   held_ = held_by(spec, shift, page);
   if (held_.size() > kMostHeld) held_ = held_by(spec, shift, period());
-  mapped_ = (held_.empty() ? 0 : held_.back().end) + shift + 2 * page;
+  mapped_ = (held_.empty() ? shift : held_.back().end) + 2 * page;
   void* const base = mmap(nullptr, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED) throw std::bad_alloc();
   base_ = static_cast<std::uint8_t*>(base);
