@@ -93,10 +93,6 @@ TEST(Plugin, MemoryFaultsNameTheTensorAndTheDistance) {
   expect_failed("overruns_stack", "guard", "needs more than 524288 bytes of stack");
 }
 
-TEST(Plugin, NothingIsCalledInAProcessInWhichAKernelFaulted) {
-  expect_failed("faults_first", "guard", "touched address ");
-}
-
 TEST(Plugin, OtherWaysNotToReturn) {
   expect_failed("throws", "guard", "threw std::runtime_error: no such tile");
   expect_failed("throws_int", "guard", "threw int");
@@ -171,7 +167,7 @@ TEST(Plugin, TheRunIsComplete) {
   asked.generated_cases = 1;
   std::map<std::string, Verdict> verdicts;
   for (const CaseResult& one : run_suite(asked).cases) verdicts[one.variant] = one.verdict;
-  EXPECT_EQ(verdicts.size(), 34U);
+  EXPECT_EQ(verdicts.size(), 33U);
   std::size_t passed = 0;
   for (const auto& [variant, verdict] : verdicts) passed += verdict == Verdict::pass ? 1 : 0;
   EXPECT_EQ(passed, 4U);
@@ -306,7 +302,7 @@ TEST(PluginLoader, GivesWhatThePluginHolds) {
   const LoadedPlugin loaded = load_plugin(plugin("bad_plugin").string());
   EXPECT_EQ(loaded.name, "bad");
   EXPECT_EQ(loaded.version, "1.0");
-  EXPECT_EQ(loaded.kernels.size(), 35U);
+  EXPECT_EQ(loaded.kernels.size(), 34U);
   EXPECT_THROW(load_plugin(plugin("unloadable_WRONG_ABI").string()), PluginError);
 }
 

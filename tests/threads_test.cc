@@ -1,4 +1,4 @@
-// What ThreadSanitizer watches (ci/sanitize tsan): the engine, its writers, split calls, attribute and audit on 2 to 8 threads, the bits
+// What ThreadSanitizer watches (ci/sanitize tsan): the engine, its writers, callers of every op, attribute and audit on 2 to 8 threads, the bits
 // those of one.
 #include <gtest/gtest.h>
 
@@ -195,20 +195,27 @@ TEST(Threads, AttributeAndAuditHaveOneThreadsFigures) {
   }
 }
 
-// A call that is cut among threads, as `assay check` does it.
-TEST(Threads, SplitCalls) {
-  for (const char* name : {"rms_norm", "gemm_q4_k_q8_k", "attn_prefill_f16"}) {
-    const Op& op = *find_op(name);
-    TestCase test = generated_test_case(op, {.shape = {}, .data = "gauss", .seed = 3});
-    Call call(op, std::move(test.params), std::move(test.inputs));
-    InProcess executor(select_kernel(*op.table).run);
+// As `assay check` does it: of every op a call that is cut among threads, evenly or not, and threads of which each has a call of its own.
+TEST(Threads, CallersOfEveryOp) {
+  for (const Op* op : ops()) {
+    TestCase test = generated_test_case(*op, {.shape = {}, .data = "gauss", .seed = 3});
+    ASSERT_EQ(test.status, ASSAY_OK) << op->name;
+    Call call(*op, std::move(test.params), std::move(test.inputs));
+    InProcess executor(select_kernel(*op->table).run);
+    const auto expect_same = [&](const Outcome& together, const Outcome& alone, int callers) {
+      EXPECT_EQ(together.violation, "") << op->name;
+      for (std::size_t i = 0; i < alone.outputs.size(); ++i)
+        EXPECT_EQ(together.outputs[i].bytes, alone.outputs[i].bytes) << op->name << ", " << callers << " callers";
+    };
     const Outcome whole = call.run(executor, call.placements().front());
-    for (const Split& split : call.signature().splits) {
-      for (int parts = 2; parts <= kMostThreads; ++parts) {
-        const Outcome cut = call.run_parts(executor, split, parts, {.at_once = true});
-        ASSERT_EQ(cut.outputs.size(), whole.outputs.size());
-        for (std::size_t i = 0; i < whole.outputs.size(); ++i) EXPECT_EQ(cut.outputs[i].bytes, whole.outputs[i].bytes) << name;
+    for (int callers = 2; callers <= kMostThreads; ++callers) {
+      for (const Split& split : call.signature().splits) {
+        for (const bool uneven : {false, true})
+          expect_same(call.run_parts(executor, split, callers, {.at_once = true}, uneven), whole, callers);
       }
+      const std::vector<Outcome> alone = call.run_rivals(executor, callers, {});
+      const std::vector<Outcome> together = call.run_rivals(executor, callers, {.at_once = true});
+      for (std::size_t caller = 0; caller < alone.size(); ++caller) expect_same(together[caller], alone[caller], callers);
     }
   }
 }

@@ -145,6 +145,7 @@ TEST(Memory, ThatEndsIsNoEmptyList) {
     passed += ran.status == 0;
     refused += ran.err == "assay: out of memory\n";
     EXPECT_TRUE(ran.status != 0 || ran.out == whole) << mebibytes << " MiB";
+    EXPECT_EQ(ran.err.find("no HDF5 file"), std::string::npos) << ran.err;
   }
   EXPECT_GT(refused, 0);
 }

@@ -47,13 +47,6 @@ AssayStatus segfault(const void* args) {
   nowhere[far_away] = 1;
   return ASSAY_OK;
 }
-// Whoever calls it in the process that it has faulted in has no fault.
-AssayStatus faults_first(const void* args) {
-  static volatile bool before = false;
-  if (before) return norm(call(args));
-  before = true;
-  return segfault(args);
-}
 AssayStatus endless(const void*) {
   while (zero == 0) {
   }
@@ -221,7 +214,6 @@ const AssayPluginKernel kKernels[] = {
     packed("packed", packed_bytes, pack, run_packed),
     kernel("prints", prints),
     kernel("segfault", segfault),
-    kernel("faults_first", faults_first),
     kernel("endless", endless),
     kernel("sleeps", sleeps),
     kernel("write_past", write_past),
