@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
 
 #include "harness/verdict/check.h"
@@ -88,20 +89,22 @@ CaseCheck::Surroundings CaseCheck::surroundings() const {
   Surroundings all{{call_.placements().begin() + 1, call_.placements().end()}, {}};
   if (test_.status == ASSAY_OK) all.splits = call_.signature().splits;
   if (!test_.drawn && !test_.judge_bias && call_.bytes() < kLarge) return all;
-  std::vector<Placement> meant;
-  std::ranges::copy_if(all.placements, std::back_inserter(meant), &Placement::meant);
-  if (!meant.empty()) return {std::move(meant), {}};
-  std::vector<Placement> in_place;
-  std::ranges::copy_if(all.placements, std::back_inserter(in_place), &Placement::in_place);
-  std::vector<Placement> remembered;
-  std::ranges::copy_if(all.placements, std::back_inserter(remembered),
-                       [](const Placement& one) { return one.before == Before::one_changed; });
+  const auto those = [&all](const auto& wanted) {
+    std::vector<Placement> found;
+    std::ranges::copy_if(all.placements, std::back_inserter(found), wanted);
+    return found;
+  };
+  const auto remembers = [](const Placement& one) { return one.before == Before::one_changed; };
+  if (std::vector<Placement> meant = those(std::mem_fn(&Placement::meant)); !meant.empty()) return {std::move(meant), {}};
+  const std::vector<Placement> in_place = those(std::mem_fn(&Placement::in_place));
+  std::vector<Placement> remembered = those(remembers);
   Draws draws(test_.seed.value_or(seed_) ^ 1);
   const auto only = [&draws](auto& some) { some = {some[draws.below(static_cast<std::uint32_t>(some.size()))]}; };
   const bool cut = !all.splits.empty() && draws.below(2) == 0;
   cut ? all.placements.clear() : all.splits.clear();
   cut ? only(all.splits) : only(all.placements);
-  if (!all.placements.empty() && all.placements.front().in_place) all.placements.clear();
+  const auto follows = [&](const Placement& one) { return one.in_place || remembers(one); };
+  std::erase_if(all.placements, follows);
   if (!in_place.empty()) all.placements.push_back(in_place[draws.below(static_cast<std::uint32_t>(in_place.size()))]);
   std::ranges::move(remembered, std::back_inserter(all.placements));
   return all;

@@ -89,25 +89,18 @@ void RepeatedFile::write(std::span<const std::uint8_t> bytes) const {
 }
 
 std::vector<RepeatedMemory::Held> RepeatedMemory::held_by(const TensorSpec& spec, std::size_t shift, std::size_t unit) {
-  std::vector<Held> held;
+  const auto add = [](const Held& one, std::vector<Held>& to) {
+    const bool meets = !to.empty() && to.back().first <= one.first && one.first <= to.back().end;
+    if (!meets) return to.push_back(one);
+    to.back().end = std::max(to.back().end, one.end);
+  };
+  std::vector<Held> held;  // in logical order, few of rows that lie close
   for_each_run(spec, [&](std::size_t offset, std::size_t bytes) {
-    const std::size_t first = (shift + offset) / unit * unit;
-    const std::size_t end = (shift + offset + bytes + unit - 1) / unit * unit;
-    if (!held.empty() && held.back().first <= first && first <= held.back().end) {
-      held.back().end = std::max(held.back().end, end);
-    } else {
-      held.push_back({first, end});
-    }
+    add({(shift + offset) / unit * unit, (shift + offset + bytes + unit - 1) / unit * unit}, held);
   });
   std::ranges::sort(held, {}, &Held::first);
   std::vector<Held> apart;
-  for (const Held& one : held) {
-    if (apart.empty() || one.first > apart.back().end) {
-      apart.push_back(one);
-    } else {
-      apart.back().end = std::max(apart.back().end, one.end);
-    }
-  }
+  for (const Held& one : held) add(one, apart);
   return apart;
 }
 
