@@ -114,6 +114,16 @@ void barely_normal(const TensorSpec& spec, Array& array, std::size_t /*input*/) 
   if (array.dtype == DType::f32 && !spec.data) set_exponent(array, 1);
 }
 
+// Half the smallest f16 again and again, and once in a super-block the float above it: what rounds to nothing beside what barely does not.
+void barely_halves(const TensorSpec& spec, Array& array, std::size_t /*input*/) {
+  constexpr std::uint32_t kTie = 0x33000000;  // 2^-25
+  if (array.dtype != DType::f32 || spec.data) return;
+  for (std::int64_t i = 0; i < array.elements(); ++i) {
+    const std::uint32_t bits = kTie + (i % row_length(array) % ASSAY_QK_K == 0 ? 1 : 0);
+    std::memcpy(&array.bytes[static_cast<std::size_t>(i) * sizeof bits], &bits, sizeof bits);
+  }
+}
+
 // One input is denormal, the others are not: all that such a row comes to is lost where denormals are flushed.
 template <std::size_t kInput>
 void denormal_alone(const TensorSpec& spec, Array& array, std::size_t input) {
@@ -131,7 +141,7 @@ void all_neutral(const TensorSpec& /*spec*/, Array& array, std::size_t input) {
   }
 }
 
-constexpr std::array<RowPattern, 13> kPatterns{{{"rows that begin alike", begin_alike, kRun},
+constexpr std::array<RowPattern, 14> kPatterns{{{"rows that begin alike", begin_alike, kRun},
                                                 {"rows that begin with 0 or 1", begin_neutral, kRun},
                                                 {"runs of -inf", mask_runs, 3 * kRun + 1},
                                                 {"rows of one number", repeat_first, kRun},
@@ -141,6 +151,7 @@ constexpr std::array<RowPattern, 13> kPatterns{{{"rows that begin alike", begin_
                                                 {"a last row of zeros", zero_last_row, kRun},
                                                 {"every second super-block zeros", zero_seconds, 3 * ASSAY_QK_K},
                                                 {"barely normal numbers", barely_normal, kRun},
+                                                {"numbers that f16 barely has", barely_halves, kRun},
                                                 {"a first input of denormals", denormal_alone<0>, 17 * kRun},
                                                 {"a second input of denormals", denormal_alone<1>, 17 * kRun},
                                                 {"other inputs of 0 and 1", all_neutral, kRun}}};
