@@ -2,11 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
 #include <set>
 #include <string>
+#include <type_traits>
 #include <vector>
 
+#include "golden/dtype.h"
 #include "harness/verdict/call.h"
 #include "harness/verdict/suite.h"
 #include "kernels/attention/attention.h"
@@ -140,6 +143,29 @@ TEST(AttentionCases, AnInfinityOfAFirstSpanHasAWeight) {
     const std::vector<TestCase> cases = pattern_cases(*find_op(name));
     expect_seen(failure_of(name, spoiled<AttentionArgs, has_an_infinity_with_weight>, cases, kNoBits), "y[0");
   }
+}
+
+// The second head of a group has lost a key, as if it were masked: the first head's score of it overflows.
+template <class Key>
+AssayStatus heeds_what_the_first_head_does(const void* args) noexcept {
+  constexpr std::int64_t kKey = 3;
+  const auto& a = *static_cast<const AttentionArgs*>(args);
+  const AssayStatus status = right_kernel(args);
+  if (status != ASSAY_OK || a.n_heads <= a.n_kv || a.spans[0].count <= kKey) return status;
+  const float* const q = a.q;
+  const auto* const k = static_cast<const Key*>(a.spans[0].k) + kKey * a.spans[0].k_row_stride;
+  const double score = static_cast<double>(q[0]) * element_as_double(std::is_same_v<Key, float> ? DType::f32 : DType::f16, k);
+  if (score * a.scale < -FLT_MAX && q[a.q_head_stride] == 0) a.y[a.y_head_stride] += 1;
+  return status;
+}
+
+TEST(AttentionCases, AScoreOfOneHeadOverflows) {
+  const auto look = [](const char* name, Kernel kernel) {
+    EXPECT_NE(failure_of(name, kernel, pattern_cases(*find_op(name)), kNoBits), "");
+  };
+  look(kDecode, heeds_what_the_first_head_does<float>);
+  look("attn_prefill_f32", heeds_what_the_first_head_does<float>);
+  look("attn_decode_f16", heeds_what_the_first_head_does<std::uint16_t>);
 }
 
 // Where an infinite value has a weight that is lost, 0 inf is NaN.

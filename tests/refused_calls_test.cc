@@ -8,6 +8,7 @@
 
 #include "harness/verdict/refusals.h"
 #include "harness/verdict/suite.h"
+#include "kernels/products/products.h"
 
 namespace assay::refused_calls_test {
 namespace {
@@ -275,6 +276,19 @@ TEST(RefusedCalls, TheLimitIsTwoToTheFiftieth) {
   EXPECT_FALSE(norm_of(1 << 25, 1 << 25, (1 << 25) + 1));
   EXPECT_TRUE(norm_of(0, most, most));
   EXPECT_FALSE(norm_of(0, most + 1, most));
+}
+
+// Has room for more columns than it may take.
+AssayStatus takes_what_it_has_room_for(const void* args) {
+  constexpr std::int64_t kRoom = 120000;
+  const auto& a = *static_cast<const ProductArgs*>(args);
+  if (a.m == 1 && a.k > ASSAY_LINEAR_MOST_COLUMNS && a.k <= kRoom && a.k % 32 == 0) return ASSAY_OK;
+  return find_op("linear_q4_0")->kernels().front().run(args);
+}
+
+TEST(RefusedCalls, AnOpsOwnLimitIsKept) {
+  expect_failure("linear_q4_0", takes_what_it_has_room_for, Check::exact,
+                 "k = 65792: returned ok; expected bad_shape before anything is touched");
 }
 
 }  // namespace

@@ -10,8 +10,10 @@
 #include "harness/verdict/vast.h"
 #include "kernels/activations/activations.h"
 #include "kernels/codecs/codecs.h"
+#include "kernels/formats/blocks.h"
 #include "kernels/kv/kv.h"
 #include "kernels/norms/norms.h"
+#include "kernels/products/products.h"
 #include "kernels/rope/rope.h"
 #include "tests/spoiled.h"
 
@@ -99,6 +101,61 @@ TEST(UnlikelyCalls, ARowBetweenOthersWasAnotherBefore) {
   const Params shape{{"rows", kRows}, {"n", kColumns}, {"eps", 1e-6}};
   const std::vector<TestCase> drawn{shape_test_case(*find_op("rms_norm"), shape)};
   expect_seen(failure_of("rms_norm", remembers_by_outer_rows, drawn), "but for one element");
+}
+
+constexpr auto kOnes = [] {
+  std::array<float, 1024> ones{};
+  ones.fill(1);
+  return ones;
+}();
+
+// Leaves its weights out, which were all 1 when it saw them first.
+AssayStatus knows_ones_by_their_place(const void* args) noexcept {
+  static const float* where;
+  static std::int64_t length;
+  static bool ones;
+  const auto& a = *static_cast<const RmsNormArgs*>(args);
+  if (a.n > std::ssize(kOnes)) return right_kernel(args);
+  if (a.w != where || a.n != length) ones = std::all_of(a.w, a.w + a.n, [](float w) { return w == 1; });
+  where = a.w;
+  length = a.n;
+  RmsNormArgs without = a;
+  if (ones) without.w = kOnes.data();
+  return right_kernel(&without);
+}
+
+TEST(UnlikelyCalls, WeightsOfOneLayThereBefore) {
+  expect_seen(failure_of("rms_norm", knows_ones_by_their_place, covering_cases("rms_norm")), "that change nothing");
+}
+
+bool are_exponents_of_the_largest(const SoftmaxArgs& a) {
+  return a.n >= 32 && a.rows > 0 && std::all_of(a.x, a.x + a.n, [](float x) { return x > 87 && x <= 88; });
+}
+bool does_f16_barely_have(const RmsNormArgs& a) {
+  return a.n >= 32 && a.rows > 0 && a.x[0] == std::nextafter(0x1p-25f, 1.0f) && a.x[1] == 0x1p-25f;
+}
+
+TEST(UnlikelyCalls, NumbersBesideTheEndsOfOtherTypes) {
+  expect_seen(failure_of("softmax", spoiled<SoftmaxArgs, are_exponents_of_the_largest>, pattern_cases(*find_op("softmax"))),
+              "y[0");
+  expect_seen(failure_of("rms_norm", spoiled<RmsNormArgs, does_f16_barely_have>, pattern_cases(*find_op("rms_norm"))), "y[0");
+}
+
+// Where all of a block's sub-blocks have a minimum of 0, an infinite scale of minima makes no NaN.
+AssayStatus leaves_minima_of_zero_out(const void* args) noexcept {
+  const auto& a = *static_cast<const ProductArgs*>(args);
+  const AssayStatus status = right_kernel(args);
+  const auto* const w = static_cast<const BlockQ4_K*>(a.w);
+  for (std::int64_t i = 0; status == ASSAY_OK && a.m > 0 && i < a.n * a.k / ASSAY_QK_K; ++i) {
+    const bool no_minima = std::ranges::all_of(w[i].scales, [](int scale) { return scale == 0; });
+    if (no_minima && (w[i].dmin & 0x7fff) == 0x7c00) a.y[i / (a.k / ASSAY_QK_K)] = 0;
+  }
+  return status;
+}
+
+TEST(UnlikelyCalls, AnInfinityIsBesideNothing) {
+  const char* const name = "gemv_q4_k_f32";
+  expect_seen(failure_of(name, leaves_minima_of_zero_out, value_cases(*find_op(name))), "nan");
 }
 
 // What it writes behind its first row is what lay there.

@@ -94,8 +94,6 @@ class Call {
   const Signature& signature_of_caller(std::size_t caller) const { return other_ && caller % 2 == 1 ? *other_ : signature_; }
   void have_callers(std::size_t count);
   void place(const Placement& placement, const std::vector<Array>& inputs, std::size_t caller = 0);
-  static std::vector<Array> moved_on(std::vector<Array> inputs, bool ends_alike);
-  static std::vector<Array> one_changed(std::vector<Array> inputs);
   std::vector<Place> places_of(const Placement& placement) const;
   // Poison is counted from there: in each memory it begins elsewhere, so that no gap is the copy of another.
   static const void* poison_origin(const void* base, std::size_t memory) {

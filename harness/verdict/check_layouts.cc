@@ -83,7 +83,7 @@ std::optional<Failure> CaseCheck::check_repeats(const Candidate& candidate, cons
 
 // What a case is tried in beside its first placement: every further one, and every cut in two. Of a case that was drawn, which stands for
 // many, of one for the bias, which is long, and of one that is large, one of them, once in
-// place, and, where the call has that, after data that differ in one element.
+// place, and, where the call has that, after data that differ in one element or change nothing.
 CaseCheck::Surroundings CaseCheck::surroundings() const {
   constexpr std::size_t kLarge = 64 << 20;
   Surroundings all{{call_.placements().begin() + 1, call_.placements().end()}, {}};
@@ -94,7 +94,7 @@ CaseCheck::Surroundings CaseCheck::surroundings() const {
     std::ranges::copy_if(all.placements, std::back_inserter(found), wanted);
     return found;
   };
-  const auto remembers = [](const Placement& one) { return one.before == Before::one_changed; };
+  const auto remembers = [](const Placement& one) { return one.before == Before::one_changed || one.before == Before::neutral; };
   if (std::vector<Placement> meant = those(std::mem_fn(&Placement::meant)); !meant.empty()) return {std::move(meant), {}};
   const std::vector<Placement> in_place = those(std::mem_fn(&Placement::in_place));
   std::vector<Placement> remembered = those(remembers);

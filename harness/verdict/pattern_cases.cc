@@ -13,6 +13,7 @@
 #include "harness/verdict/cases.h"
 #include "harness/verdict/draw.h"
 #include "harness/verdict/drawn_case.h"
+#include "harness/verdict/patterns.h"
 #include "harness/verdict/placements.h"
 #include "harness/verdict/row_patterns.h"
 #include "harness/verdict/strided.h"
@@ -23,18 +24,9 @@ namespace {
 constexpr double kPatternWork = 1 << 16;
 constexpr double kSharedWork = 1 << 21;
 constexpr double kTurnsWork = 1 << 23;  // most of it is what lies between rows
-constexpr std::uint64_t kSeed = 4;
 constexpr int kTries = 16;
-constexpr std::int64_t kLeastRow = 32;         // half of one is a vector
-constexpr std::int64_t kDrawnRow = 1024;       // no draw of little work has longer ones
-constexpr std::int64_t kSquares[] = {16, 32};  // of every size, where two inputs are to be as long; tiles have 32 rows
-
-TestCase named(const Op& op, TestCase test, const std::string& what) {
-  test.status = status_for(op, test.params, signature_of(op, test.params), test.inputs);
-  test.name = fmt::format("{}, {}", what, test.params.to_string());
-  test.repro = "--case values";
-  return test;
-}
+constexpr std::int64_t kLeastRow = 32;    // half of one is a vector
+constexpr std::int64_t kDrawnRow = 1024;  // no draw of little work has longer ones
 
 // Whether an input has too few rows, or too short ones, for a pattern of sixteen numbers.
 bool too_short(const Op& op, const Params& params) {
@@ -47,18 +39,12 @@ bool too_short(const Op& op, const Params& params) {
 // The draw whose inputs have most rows, up to three, that are as long; of an op whose rows cost much one that costs more.
 TestCase long_case(const Op& op, std::int64_t length) {
   Params best = length > kDrawnRow ? with_long_rows(op, length, 2 * kSharedWork) : Params{};
-  if (!best.values().empty()) return drawn_case(op, std::move(best), "gauss", kSeed);
+  if (!best.values().empty()) return drawn_case(op, std::move(best), "gauss", kPatternSeed);
   for (double work = kPatternWork; work <= kSharedWork && (best.values().empty() || too_short(op, best)); work *= 8) {
-    Draws draws(kSeed);
+    Draws draws(kPatternSeed);
     best = most_rows_of(op, draws, kTries, {.rows = 3, .length = length, .work = work});
   }
-  return drawn_case(op, std::move(best), "gauss", kSeed);
-}
-
-// Every size alike, but one: a unit of it.
-Params square_params(const Op& op, std::string_view but, std::int64_t square = kSquares[0]) {
-  return sized(op.family->shapes(op),
-               [&](const Size& size) { return size.name == but ? size.unit : std::min(in_units(square, size), size.limit); });
+  return drawn_case(op, std::move(best), "gauss", kPatternSeed);
 }
 
 bool may_share(const Op& op, const Params& params, std::size_t one, std::size_t other) {
@@ -78,13 +64,13 @@ std::vector<Params> squares(const Op& op, std::int64_t square) {
 
 // Inputs `one` and `other` hold the same, and lie in one memory (harness/verdict/placements.h).
 std::optional<TestCase> shared_case(const Op& op, std::size_t one, std::size_t other) {
-  Draws draws(kSeed);
+  Draws draws(kPatternSeed);
   std::vector<Params> tries{draw_params(op, op.family->shapes(op), draws, kPatternWork)};
   for (const std::int64_t square : {3 * kSquares[0], kSquares[1], kSquares[0]})
     std::ranges::move(squares(op, square), std::back_inserter(tries));
   const auto fits = std::ranges::find_if(tries, [&](const Params& params) { return may_share(op, params, one, other); });
   if (fits == tries.end()) return std::nullopt;
-  TestCase test = drawn_case(op, *fits, "gauss", kSeed);
+  TestCase test = drawn_case(op, *fits, "gauss", kPatternSeed);
   test.inputs[other].bytes = test.inputs[one].bytes;
   const std::vector<TensorSpec> specs = signature_of(op, *fits).tensors;
   return named(op, std::move(test), fmt::format("{} is {}", specs[other].name, specs[one].name));
@@ -132,7 +118,7 @@ void add_turns(const Op& op, std::vector<TestCase>& cases) {
           if (!turn_of(specs[one], specs[other])) continue;
           const std::string what = fmt::format("rows of {} between those of {}", specs[other].name, specs[one].name);
           if (!named_before.insert(what).second) continue;
-          TestCase test = drawn_case(op, params, "gauss", kSeed);
+          TestCase test = drawn_case(op, params, "gauss", kPatternSeed);
           if (auto second = overlapped(op, test, one, other)) cases.push_back(std::move(*second));
           cases.push_back(named(op, std::move(test), what));
         }
@@ -141,114 +127,12 @@ void add_turns(const Op& op, std::vector<TestCase>& cases) {
   }
 }
 
-// Of attention: a call of a whole span of keys, 1,024, and a part of the next, in which each query's first number is 1.
-constexpr std::int64_t kBlock = 16;
-std::optional<TestCase> spans_case(const Op& op) {
-  const ShapeSpace space = op.family->shapes(op);
-  const auto keys = std::ranges::find_if(space.sizes, [](const Size& size) {
-    return std::ranges::find(size.borders, std::string_view("kKeySpan"), &Border::constant) != size.borders.end();
-  });
-  if (keys == space.sizes.end()) return std::nullopt;
-  Params params = square_params(op, "");
-  for (const auto& [name, value] : {std::pair("n_kv", 3), {"group", 2}, {"rows", 9}}) {  // a vector of queries, and two
-    if (params.has(name)) params.set(name, std::int64_t{value});
-  }
-  const std::int64_t span = std::ranges::find(keys->borders, std::string_view("kKeySpan"), &Border::constant)->at();
-  params.set(keys->name, span + 3 * kBlock - 8);
-  TestCase test = drawn_case(op, std::move(params), "gauss", kSeed);
-  const std::int64_t width = row_length(test.inputs[0]);
-  for (std::int64_t i = 0; i < test.inputs[0].elements(); i += width) put(test.inputs[0], i, SpecialNumber::one);
-  return test;
-}
-
-// Less than other scores by so much that its weight is 0; f16's largest, of which sums in f32 have room.
-void put_outweighed(Array& keys, std::int64_t i) {
-  constexpr float kLeast = -65504;
-  if (keys.dtype != DType::f32) return put(keys, i, SpecialNumber::largest, true);
-  std::memcpy(&keys.bytes[static_cast<std::size_t>(i) * sizeof kLeast], &kLeast, sizeof kLeast);
-}
-
-// Its keys and values, [head, position, width].
-struct View {
-  TestCase& test;
-  std::int64_t width = row_length(test.inputs[0]);
-  std::int64_t length = test.params.integer("length");
-  std::int64_t span = length - 3 * kBlock + 8;
-
-  void score(std::int64_t head, std::int64_t key, SpecialNumber number, bool negative = false) {
-    put(test.inputs[1], (head * length + key) * width, number, negative);
-  }
-  void outweigh(std::int64_t head, std::int64_t key) { put_outweighed(test.inputs[1], (head * length + key) * width); }
-  void value(std::int64_t head, std::int64_t key, SpecialNumber number) {
-    put(test.inputs[2], (head * length + key) * width + 1, number);
-  }
-};
-
-// The first block behind a span for one head, the whole first span for the next, all behind it for the third.
-void add_masked_spans(const Op& op, TestCase test, std::vector<TestCase>& cases) {
-  View view{test};
-  const std::pair<std::int64_t, std::int64_t> masked[] = {
-      {view.span, view.span + kBlock}, {0, view.span}, {view.span, view.length}};
-  for (std::int64_t head = 0; head < std::ssize(masked); ++head) {
-    for (std::int64_t key = masked[head].first; key < masked[head].second; ++key)
-      view.score(head, key, SpecialNumber::infinity, true);
-  }
-  cases.push_back(named(op, std::move(test), "keys of -inf"));
-}
-
-// Of each head one key, or its value, in the first span, in the second and as the last.
-template <bool kValue>
-void add_one_key(const Op& op, TestCase test, std::vector<TestCase>& cases) {
-  View view{test};
-  const std::int64_t keys[] = {kBlock + 1, view.span + 3, view.length - 1};
-  for (std::int64_t head = 0; head < std::ssize(keys); ++head) {
-    if (kValue) view.value(head, keys[head], SpecialNumber::infinity);
-    if (!kValue) view.score(head, keys[head], SpecialNumber::quiet_nan);
-  }
-  cases.push_back(named(op, std::move(test), kValue ? "one infinite value" : "one key of NaN"));
-}
-
-// Scores before a key, or from there on, are less than others by so much that their weights are 0; a value there is infinite.
-void add_outweighed(const Op& op, TestCase test, std::vector<TestCase>& cases) {
-  View view{test};
-  const std::pair<std::int64_t, std::int64_t> outweighed[] = {{0, view.span}, {view.span, view.length}, {0, kBlock}};
-  for (std::int64_t head = 0; head < std::ssize(outweighed); ++head) {
-    const auto [first, end] = outweighed[head];
-    for (std::int64_t key = first; key < end; ++key) view.outweigh(head, key);
-    view.value(head, first + 3, SpecialNumber::infinity);
-  }
-  cases.push_back(named(op, std::move(test), "spans without weight"));
-}
-
-void add_spans(const Op& op, std::vector<TestCase>& cases) {
-  const std::optional<TestCase> test = spans_case(op);
-  if (!test) return;
-  for (auto* add : {add_masked_spans, add_one_key<false>, add_one_key<true>, add_outweighed}) add(op, *test, cases);
-}
-
-// Of attention: values that are infinite, of keys whose weights underflow to 0; of so many query heads to a kv head.
-template <std::int64_t kGroup>
-std::optional<TestCase> weightless_values(const Op& op) {
-  if (std::string_view(op.family->name) != "attention") return std::nullopt;
-  Params params = square_params(op, "");
-  params.set("length", std::int64_t{40});
-  params.set("group", kGroup);
-  TestCase test = drawn_case(op, std::move(params), "gauss", kSeed);
-  const std::int64_t width = row_length(test.inputs[0]);
-  for (std::int64_t i = 0; i < test.inputs[0].elements(); i += width) put(test.inputs[0], i, SpecialNumber::one);
-  for (const std::int64_t key : {3, 17}) {
-    put_outweighed(test.inputs[1], key * width);
-    put(test.inputs[2], key * width + 1, SpecialNumber::infinity);
-  }
-  return named(op, std::move(test), "infinite values without weight");
-}
-
 // Of an op that tells which of equal numbers it took: the largest as the first, the last, and between, farther apart than 16 bits reach.
 std::optional<TestCase> far_ties(const Op& op) {
   const ShapeSpace space = op.family->shapes(op);
   if (op.to != DType::i32 || space.sizes.size() != 1) return std::nullopt;
   const Size& size = space.sizes.front();
-  TestCase test = drawn_case(op, {{size.name, values_in_use(size.in_use).back()}}, "gauss", kSeed);
+  TestCase test = drawn_case(op, {{size.name, values_in_use(size.in_use).back()}}, "gauss", kPatternSeed);
   Array& row = test.inputs.front();
   for (const std::int64_t i : {std::int64_t{0}, row.elements() / 2 + 1, row.elements() - 1}) put(row, i, SpecialNumber::largest);
   return named(op, std::move(test), "equal maxima far apart");
@@ -262,10 +146,23 @@ void add_twins(const Op& op, std::vector<TestCase>& cases) {
     if (const double* const real = std::get_if<double>(&value)) other.set(name, 2 * *real);
   }
   if (other.values() == params.values()) return;
-  for (const Params& one : {params, other}) cases.push_back(named(op, drawn_case(op, one, "gauss", kSeed), "one of twins"));
+  for (const Params& one : {params, other})
+    cases.push_back(named(op, drawn_case(op, one, "gauss", kPatternSeed), "one of twins"));
 }
 
 }  // namespace
+
+Params square_params(const Op& op, std::string_view but, std::int64_t square) {
+  return sized(op.family->shapes(op),
+               [&](const Size& size) { return size.name == but ? size.unit : std::min(in_units(square, size), size.limit); });
+}
+
+TestCase named(const Op& op, TestCase test, const std::string& what) {
+  test.status = status_for(op, test.params, signature_of(op, test.params), test.inputs);
+  test.name = fmt::format("{}, {}", what, test.params.to_string());
+  test.repro = "--case values";
+  return test;
+}
 
 std::vector<TestCase> pattern_cases(const Op& op) {
   std::vector<TestCase> cases;
@@ -287,10 +184,8 @@ std::vector<TestCase> pattern_cases(const Op& op) {
   }
   add_turns(op, cases);
   add_twins(op, cases);
-  add_spans(op, cases);
-  for (auto* made : {far_ties, weightless_values<1>, weightless_values<kSquares[0]>}) {
-    if (auto test = made(op)) cases.push_back(std::move(*test));
-  }
+  std::ranges::move(attention_patterns(op), std::back_inserter(cases));
+  if (auto test = far_ties(op)) cases.push_back(std::move(*test));
   return cases;
 }
 

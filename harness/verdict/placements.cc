@@ -284,6 +284,8 @@ std::vector<Placement> placements_of(const Signature& signature, const std::vect
   if (work <= kBothWork || (work <= kSometimesBothWork && split_mix(seed) % 4 == 0))
     all.push_back(
         {"where the same data lay before, but for one element", true, {}, Poison::Kind::numbers, {}, Before::one_changed});
+  if (inputs.size() > 1 && work <= kBothWork && split_mix(seed) % 4 == 0)
+    all.push_back({"where inputs lay before that change nothing", true, {}, Poison::Kind::numbers, {}, Before::neutral});
   return all;
 }
 

@@ -25,6 +25,7 @@ enum class Before : std::uint8_t {
   nothing,
   moved,        // all but sixteen elements at each end, or a third, have moved one on
   one_changed,  // one element of each input is another of the same input
+  neutral,      // inputs but the first change nothing, as weights of 1
 };
 
 struct Placement {

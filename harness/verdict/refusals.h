@@ -41,6 +41,8 @@ class RefusalCheck {
   void add_one(const FieldValue& number);
   void add_several(const std::vector<FieldValue>& numbers, std::size_t i, std::size_t j);
   void add_no_number(const Field& field, const std::vector<FieldValue>& numbers);
+  void add_edge(const FieldValue& size);
+  std::optional<AssayStatus> refusal(const std::vector<FieldValue>& instead, std::size_t base) const;
   void add(std::vector<FieldValue> instead, std::size_t base = 0);
   void add_taken(const FieldValue& instead);
   std::optional<Failure> run(const Candidate& candidate, const Checks& checks, const RefusedCall& one, bool& crashed);

@@ -144,6 +144,7 @@ void RefusalCheck::add_one(const FieldValue& number) {
     if (!past_array) add({with(number, value)});
   }
   if (kind != FieldKind::length) add({with(number, kWide)});
+  if (kind == FieldKind::size && !number.element) add_edge(number);
   for (const std::size_t element : {1, 2}) {
     for (const std::int64_t value : kOne)
       if (number.element && bases_.size() > 1) add({{number.field, value, element}}, 1);
@@ -214,17 +215,34 @@ void RefusalCheck::add_no_number(const Field& field, const std::vector<FieldValu
   }
 }
 
-// If it is one to be refused, whatever its tensors hold. Where several sizes and nothing else are changed, the sizes decide, unless there is
-// nothing to do: an op looks at tensors when its sizes may be.
-void RefusalCheck::add(std::vector<FieldValue> instead, std::size_t base) {
-  if (instead.empty()) return;
+// How it must be refused, whatever its tensors hold; none: it need not be. Where several sizes and nothing else are changed, the sizes decide,
+// unless there is nothing to do: an op looks at tensors when its sizes may be.
+std::optional<AssayStatus> RefusalCheck::refusal(const std::vector<FieldValue>& instead, std::size_t base) const {
   const Arguments args(op_, bases_[base].call.params(), bases_[base].pointers, instead);
   const auto is_size = [](const FieldValue& one) { return is_int64(one.field->kind) && !is_place(one) && !is_nothing(one); };
   const bool of_sizes = instead.size() > 1 && std::ranges::all_of(instead, is_size);
   const bool may = may_be(op_.family->sizes(op_, args.data()));
   AssayStatus status = may ? ASSAY_OK : ASSAY_BAD_SHAPE;
   const bool looks = !of_sizes && catch_faults([&] { status = required_status(op_, args.data()); });
-  if (status != ASSAY_OK && !looks) calls_.push_back({std::move(instead), status, base});
+  return status != ASSAY_OK && !looks ? std::optional(status) : std::nullopt;
+}
+
+void RefusalCheck::add(std::vector<FieldValue> instead, std::size_t base) {
+  if (instead.empty()) return;
+  if (const auto status = refusal(instead, base)) calls_.push_back({std::move(instead), *status, base});
+}
+
+// The least that is refused of a size, in steps that are whole blocks of every format: an op may have a limit of its own.
+void RefusalCheck::add_edge(const FieldValue& size) {
+  const auto refused = [&](std::int64_t steps) { return refusal({with(size, steps * kSmall)}, 0).has_value(); };
+  std::int64_t low = 1;
+  std::int64_t high = kMostElements / kSmall + 1;
+  if (refused(low)) return;
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (refused(middle) ? high : low) = middle;
+  }
+  add({with(size, high * kSmall)});
 }
 
 // If it is one to be taken.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 
 #include "kernels/formats/blocks.h"
@@ -25,14 +26,12 @@ void begin_alike(const TensorSpec& spec, Array& array, std::size_t /*input*/) {
     std::memcpy(&array.bytes[at], array.bytes.data(), same);
 }
 
-// Rows begin with 16, 32, 64 numbers, at most half of them, that change nothing: 0 in the first and third input, as in a padded row, 1 in
-// the second, as in a norm's weights or a cosine.
+// Rows begin with 16, 32, 64 numbers, at most half of them, that change nothing, as a padded row's do.
 void begin_neutral(const TensorSpec& /*spec*/, Array& array, std::size_t input) {
   const std::int64_t length = row_length(array);
   if (!is_float(array.dtype)) return;
   for (std::int64_t i = 0; i < array.elements(); ++i) {
-    if (i % length < std::min(length / 2, std::int64_t{16} << (i / length % 3)))
-      put(array, i, input % 2 == 0 ? SpecialNumber::zero : SpecialNumber::one);
+    if (i % length < std::min(length / 2, std::int64_t{16} << (i / length % 3))) put_neutral(array, i, input);
   }
 }
 
@@ -130,18 +129,30 @@ void denormal_alone(const TensorSpec& spec, Array& array, std::size_t input) {
   if (input == kInput && array.dtype == DType::f32 && !spec.data) set_exponent(array, 0);
 }
 
+// e^x is a number, and a sum of two of them is none.
+void largest_exponents(const TensorSpec& spec, Array& array, std::size_t input) {
+  constexpr float kMostExponent = 88;
+  if (array.dtype != DType::f32 || spec.data || input > 0) return;
+  for (std::size_t at = 0; at < array.bytes.size(); at += sizeof(float)) {
+    float x = 0;
+    std::memcpy(&x, &array.bytes[at], sizeof x);
+    x = kMostExponent - 0.5f * (x - std::floor(x));
+    std::memcpy(&array.bytes[at], &x, sizeof x);
+  }
+}
+
 // All other inputs change nothing, as at position 0; but of an infinity times 0, or of a sum with -0, something is left.
 void all_neutral(const TensorSpec& /*spec*/, Array& array, std::size_t input) {
   const std::int64_t length = row_length(array);
   if (!is_float(array.dtype)) return;
   for (std::int64_t i = 0; i < array.elements(); ++i) {
-    if (input > 0) put(array, i, input % 2 == 0 ? SpecialNumber::zero : SpecialNumber::one);
+    if (input > 0) put_neutral(array, i, input);
     if (input == 0 && i % length % 16 == 3) put(array, i, SpecialNumber::infinity);
     if (input == 0 && i % length % 16 == 5) put(array, i, SpecialNumber::zero, true);
   }
 }
 
-constexpr std::array<RowPattern, 14> kPatterns{{{"rows that begin alike", begin_alike, kRun},
+constexpr std::array<RowPattern, 15> kPatterns{{{"rows that begin alike", begin_alike, kRun},
                                                 {"rows that begin with 0 or 1", begin_neutral, kRun},
                                                 {"runs of -inf", mask_runs, 3 * kRun + 1},
                                                 {"rows of one number", repeat_first, kRun},
@@ -154,6 +165,7 @@ constexpr std::array<RowPattern, 14> kPatterns{{{"rows that begin alike", begin_
                                                 {"numbers that f16 barely has", barely_halves, kRun},
                                                 {"a first input of denormals", denormal_alone<0>, 17 * kRun},
                                                 {"a second input of denormals", denormal_alone<1>, 17 * kRun},
+                                                {"exponents of the largest numbers", largest_exponents, kRun},
                                                 {"other inputs of 0 and 1", all_neutral, kRun}}};
 
 }  // namespace

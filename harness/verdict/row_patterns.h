@@ -23,5 +23,9 @@ inline std::int64_t row_length(const Array& array) {
 inline void put(Array& array, std::int64_t i, SpecialNumber number, bool negative = false) {
   put_special(array.dtype, array.bytes.data(), i, number, negative);
 }
+// What changes nothing: 1 in the second input, as a norm's weights or a cosine are, 0 in the first and third.
+inline void put_neutral(Array& array, std::int64_t i, std::size_t input) {
+  put(array, i, input % 2 == 0 ? SpecialNumber::zero : SpecialNumber::one);
+}
 
 }  // namespace assay

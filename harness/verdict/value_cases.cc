@@ -52,7 +52,8 @@ const std::array<Exceptions, 3> kExceptions{{{"infinities", {SpecialNumber::infi
                                                SpecialNumber::least_normal, SpecialNumber::largest},
                                               "wide"}}};
 
-// By turns a scale, a minimum and none: random bits seldom are NaN.
+// By turns a scale, a minimum and none: random bits seldom are NaN. By turns, too, what sub-blocks have by themselves is 0, so that nothing
+// else tells of the exception.
 std::vector<std::uint8_t> exceptional_blocks(const TensorSpec& spec, std::int64_t count, const Exceptions& kind, bool negative,
                                              Draws& draws) {
   const DType plain = plain_dtype(spec.dtype);
@@ -61,11 +62,14 @@ std::vector<std::uint8_t> exceptional_blocks(const TensorSpec& spec, std::int64_
   const std::size_t all = blocks.size() / size;
   generate(spec.data.value_or(Distribution{kind.blocks}), draws.below(1U << 16), 0, plain, static_cast<std::int64_t>(all),
            blocks.data());
+  const BlockPart scales = parts_of(plain).scales;
   for (std::size_t i = 0; i < all; ++i) {
     const BlockPart part = i % 3 == 0 ? parts_of(plain).scale : i % 3 == 1 ? parts_of(plain).minimum : BlockPart{};
     if (part.count != sizeof(std::uint16_t) && part.count != sizeof(float)) continue;
     put_special(part.count == sizeof(float) ? DType::f32 : DType::f16, &blocks[i * size + static_cast<std::size_t>(part.at)], 0,
                 kind.numbers[i / 3 % kind.numbers.size()], negative);
+    if (i / 3 / kind.numbers.size() % 2 == 1)
+      std::memset(&blocks[i * size + static_cast<std::size_t>(scales.at)], 0, static_cast<std::size_t>(scales.count));
   }
   if (is_packed(spec.dtype)) {  // side by side, as many rows as there are blocks
     blocks = reference::pack_x16(plain, blocks.data(), static_cast<std::int64_t>(all), dtype_numbers(plain));
