@@ -154,8 +154,8 @@ AssayStatus leaves_minima_of_zero_out(const void* args) noexcept {
 }
 
 TEST(UnlikelyCalls, AnInfinityIsBesideNothing) {
-  const char* const name = "gemv_q4_k_f32";
-  expect_seen(failure_of(name, leaves_minima_of_zero_out, value_cases(*find_op(name))), "nan");
+  for (const char* name : {"gemv_q4_k_f32", "gemm_q4_k_f32"})
+    expect_seen(failure_of(name, leaves_minima_of_zero_out, value_cases(*find_op(name))), "nan");
 }
 
 // What it writes behind its first row is what lay there.
