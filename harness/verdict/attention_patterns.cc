@@ -17,6 +17,10 @@ constexpr std::int64_t kBlock = 16;
 constexpr std::int64_t kFewKeys = 40;
 constexpr std::int64_t kTwoKeys[] = {3, 17};
 
+void put_first_of_rows(Array& array, SpecialNumber number) {
+  for (std::int64_t i = 0; i < array.elements(); i += row_length(array)) put(array, i, number);
+}
+
 // A call of a whole span of keys, 1,024, and a part of the next, in which each query's first number is 1.
 std::optional<TestCase> spans_case(const Op& op) {
   const ShapeSpace space = op.family->shapes(op);
@@ -31,8 +35,7 @@ std::optional<TestCase> spans_case(const Op& op) {
   const std::int64_t span = std::ranges::find(keys->borders, std::string_view("kKeySpan"), &Border::constant)->at();
   params.set(keys->name, span + 3 * kBlock - 8);
   TestCase test = drawn_case(op, std::move(params), "gauss", kPatternSeed);
-  const std::int64_t width = row_length(test.inputs[0]);
-  for (std::int64_t i = 0; i < test.inputs[0].elements(); i += width) put(test.inputs[0], i, SpecialNumber::one);
+  put_first_of_rows(test.inputs[0], SpecialNumber::one);
   return test;
 }
 
@@ -102,7 +105,7 @@ TestCase weightless_values(const Op& op, std::int64_t group) {
   params.set("group", group);
   TestCase test = drawn_case(op, std::move(params), "gauss", kPatternSeed);
   const std::int64_t width = row_length(test.inputs[0]);
-  for (std::int64_t i = 0; i < test.inputs[0].elements(); i += width) put(test.inputs[0], i, SpecialNumber::one);
+  put_first_of_rows(test.inputs[0], SpecialNumber::one);
   for (const std::int64_t key : kTwoKeys) {
     put_outweighed(test.inputs[1], key * width);
     put(test.inputs[2], key * width + 1, SpecialNumber::infinity);
@@ -118,7 +121,7 @@ TestCase overflown_scores(const Op& op) {
   const std::int64_t width = row_length(test.inputs[0]);
   for (std::int64_t head = 0; head * width < test.inputs[0].elements(); ++head)
     put(test.inputs[0], head * width, head % test.params.integer("group") == 0 ? SpecialNumber::largest : SpecialNumber::zero);
-  for (std::int64_t i = 0; i < test.inputs[1].elements(); i += width) put(test.inputs[1], i, SpecialNumber::zero);
+  put_first_of_rows(test.inputs[1], SpecialNumber::zero);
   for (const std::int64_t key : kTwoKeys) put_outweighed(test.inputs[1], key * width);
   return named(op, std::move(test), "scores of one head overflow");
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -100,12 +101,9 @@ void infinities_of_both_signs(const TensorSpec& spec, Array& array, std::size_t 
 
 // Numbers of the exponent field 0 or 1.
 void set_exponent(Array& array, std::uint32_t field) {
-  for (std::size_t at = 0; at < array.bytes.size(); at += sizeof(float)) {
-    std::uint32_t bits = 0;
-    std::memcpy(&bits, &array.bytes[at], sizeof bits);
-    bits = (bits & 0x807fffffU) | field << 23;
-    std::memcpy(&array.bytes[at], &bits, sizeof bits);
-  }
+  set_floats(array, [field](std::int64_t /*i*/, float x) {
+    return std::bit_cast<float>((std::bit_cast<std::uint32_t>(x) & 0x807fffffU) | field << 23);
+  });
 }
 
 // Normal numbers with the least exponent that such have: sums of two are often denormal.
@@ -115,12 +113,11 @@ void barely_normal(const TensorSpec& spec, Array& array, std::size_t /*input*/) 
 
 // Half the smallest f16 again and again, and once in a super-block the float above it: what rounds to nothing beside what barely does not.
 void barely_halves(const TensorSpec& spec, Array& array, std::size_t /*input*/) {
-  constexpr std::uint32_t kTie = 0x33000000;  // 2^-25
+  constexpr float kTie = 0x1p-25f;
+  constexpr float kAbove = kTie + 0x1p-48f;
+  const std::int64_t length = row_length(array);
   if (array.dtype != DType::f32 || spec.data) return;
-  for (std::int64_t i = 0; i < array.elements(); ++i) {
-    const std::uint32_t bits = kTie + (i % row_length(array) % ASSAY_QK_K == 0 ? 1 : 0);
-    std::memcpy(&array.bytes[static_cast<std::size_t>(i) * sizeof bits], &bits, sizeof bits);
-  }
+  set_floats(array, [length](std::int64_t i, float /*x*/) { return i % length % ASSAY_QK_K == 0 ? kAbove : kTie; });
 }
 
 // One input is denormal, the others are not: all that such a row comes to is lost where denormals are flushed.
@@ -133,12 +130,7 @@ void denormal_alone(const TensorSpec& spec, Array& array, std::size_t input) {
 void largest_exponents(const TensorSpec& spec, Array& array, std::size_t input) {
   constexpr float kMostExponent = 88;
   if (array.dtype != DType::f32 || spec.data || input > 0) return;
-  for (std::size_t at = 0; at < array.bytes.size(); at += sizeof(float)) {
-    float x = 0;
-    std::memcpy(&x, &array.bytes[at], sizeof x);
-    x = kMostExponent - 0.5f * (x - std::floor(x));
-    std::memcpy(&array.bytes[at], &x, sizeof x);
-  }
+  set_floats(array, [](std::int64_t /*i*/, float x) { return kMostExponent - 0.5f * (x - std::floor(x)); });
 }
 
 // All other inputs change nothing, as at position 0; but of an infinity times 0, or of a sum with -0, something is left.

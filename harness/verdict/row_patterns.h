@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 #include "golden/generate.h"
@@ -22,6 +23,16 @@ inline std::int64_t row_length(const Array& array) {
 }
 inline void put(Array& array, std::int64_t i, SpecialNumber number, bool negative = false) {
   put_special(array.dtype, array.bytes.data(), i, number, negative);
+}
+// Each element of an f32 array: value(i, what it is).
+template <class Value>
+void set_floats(Array& array, Value value) {
+  for (std::size_t i = 0; i < array.bytes.size() / sizeof(float); ++i) {
+    float x = 0;
+    std::memcpy(&x, &array.bytes[i * sizeof x], sizeof x);
+    x = value(static_cast<std::int64_t>(i), x);
+    std::memcpy(&array.bytes[i * sizeof x], &x, sizeof x);
+  }
 }
 // What changes nothing: 1 in the second input, as a norm's weights or a cosine are, 0 in the first and third.
 inline void put_neutral(Array& array, std::int64_t i, std::size_t input) {

@@ -13,6 +13,7 @@
 #include "harness/verdict/check.h"
 #include "harness/verdict/coverage.h"
 #include "harness/verdict/drawn_case.h"
+#include "harness/verdict/row_patterns.h"
 #include "harness/verdict/suite.h"
 #include "reference/block_packing.h"
 #include "reference/ops/status.h"
@@ -34,8 +35,7 @@ constexpr float kBesideInfinity[] = {0, -200};
 bool fill_with(Array& array, float number) {
   const bool holds = number == 0 ? is_float(array.dtype) || is_block(array.dtype) : array.dtype == DType::f32;
   if (holds && number == 0) std::ranges::fill(array.bytes, std::uint8_t{0});
-  for (std::size_t i = 0; holds && number != 0 && i < array.bytes.size(); i += sizeof number)
-    std::memcpy(&array.bytes[i], &number, sizeof number);
+  if (holds && number != 0) set_floats(array, [number](std::int64_t /*i*/, float /*x*/) { return number; });
   return holds;
 }
 
@@ -74,9 +74,9 @@ std::vector<std::uint8_t> exceptional_blocks(const TensorSpec& spec, std::int64_
   generate(spec.data.value_or(Distribution{kind.blocks}), draws.below(1U << 16), 0, plain, static_cast<std::int64_t>(all),
            blocks.data());
   const BlockParts parts = parts_of(plain);
+  const BlockPart turns[] = {parts.scale, parts.minimum, {}};
   for (std::size_t i = 0; i < all; ++i) {
-    const BlockPart by_turns = i % 3 == 0 ? parts.scale : i % 3 == 1 ? parts.minimum : BlockPart{};
-    const BlockPart part = kind.alone != nullptr ? parts.*kind.alone : by_turns;
+    const BlockPart part = kind.alone != nullptr ? parts.*kind.alone : turns[i % std::size(turns)];
     if (kind.alone != nullptr) std::fill_n(&blocks[i * size + static_cast<std::size_t>(parts.scales.at)], parts.scales.count, 0);
     if (part.count != sizeof(std::uint16_t) && part.count != sizeof(float)) continue;
     put_special(part.count == sizeof(float) ? DType::f32 : DType::f16, &blocks[i * size + static_cast<std::size_t>(part.at)], 0,
