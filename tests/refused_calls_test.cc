@@ -14,7 +14,7 @@ namespace assay::refused_calls_test {
 namespace {
 
 bool asks(const RefusalCheck& check, const std::string& name, bool in_array, std::int64_t value) {
-  return std::ranges::any_of(check.calls(), [&](const RefusedCall& call) {
+  return std::ranges::any_of(check.calls(), [&](const ChangedCall& call) {
     const FieldValue& first = call.instead[0];
     return call.instead.size() == 1 && first.value == decltype(first.value)(value) && first.element.has_value() == in_array &&
            first.field->name == name;
@@ -39,7 +39,7 @@ TEST(RefusedCalls, NoNumberOfAnyOpIsLeftOut) {
     for (const Field& field : op->family->array_fields)
       EXPECT_EQ(asks(check, field.name, true, -1), is_int64(field)) << op->name << ": " << field.name;
     EXPECT_GT(numbers, 0U) << op->name;
-    const bool products = std::ranges::any_of(check.calls(), [](const RefusedCall& call) { return call.instead.size() == 2; });
+    const bool products = std::ranges::any_of(check.calls(), [](const ChangedCall& call) { return call.instead.size() == 2; });
     EXPECT_EQ(products, numbers > 1) << op->name;
   }
 }

@@ -10,8 +10,10 @@
 #include "harness/verdict/suite.h"
 #include "kernels/attention/attention.h"
 #include "kernels/codecs/codecs.h"
+#include "kernels/formats/blocks.h"
 #include "kernels/lookups/lookups.h"
 #include "kernels/norms/norms.h"
+#include "kernels/packings/packings.h"
 #include "kernels/products/products.h"
 #include "kernels/rope/rope.h"
 #include "tests/spoiled.h"
@@ -113,7 +115,23 @@ TEST(RefusedPlaces, EveryPlaceOfAnInputIsAsked) {
   expect_seen(failure_of("embed_f32", every_second_id, refused_value_cases(*find_op("embed_f32"))), "expected out_of_range");
 }
 
+// Rows of blocks lie without gaps.
+AssayStatus takes_the_stride_of_tiles(const void* args) noexcept {
+  PackArgs a = *static_cast<const PackArgs*>(args);
+  const std::int64_t blocks = a.k / 32;
+  if (a.n > 1 && a.src_stride > blocks) a.src = static_cast<const BlockQ8_0*>(a.src) + (a.src_stride - blocks);
+  return find_op("pack_q8_0_x16")->kernels().back().run(&a);
+}
+
+// Takes one row, whose strides it is to ignore.
+AssayStatus takes_no_stride(const void* args) noexcept {
+  const auto& a = *static_cast<const CodecArgs*>(args);
+  return a.src_stride > a.k ? ASSAY_BAD_SHAPE : find_op("encode_q8_0")->kernels().back().run(args);
+}
+
 TEST(RefusedPlaces, WhatCountsNowhereIsTaken) {
+  expect_seen(refusals_failure_of("pack_q8_0_x16", takes_the_stride_of_tiles), "src_stride = 1048576: ");
+  expect_seen(refusals_failure_of("encode_q8_0", takes_no_stride), "src_stride = 1048576: returned bad_shape; expected ok");
   expect_seen(refusals_failure_of("gemv_q8_0_q8_0", refuses_a_short_stride), "y_stride = 0: returned bad_shape; expected ok");
   expect_seen(refusals_failure_of("rope_table", refuses_what_it_does_not_read),
               "inv_freq = 64: returned bad_parameter; expected ok");

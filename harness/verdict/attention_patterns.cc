@@ -1,4 +1,6 @@
 // Patterns of what attention is given: keys whose scores are -inf or NaN, spans of them without weight.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -113,17 +115,22 @@ TestCase weightless_values(const Op& op, std::int64_t group) {
   return named(op, std::move(test), "infinite values without weight");
 }
 
-// One query head of a group has such numbers that its scores overflow to -inf at two keys, which other heads heed.
-TestCase overflown_scores(const Op& op) {
+// One query head of a group has such numbers that its scores overflow to -inf at a key and in a whole block, which other heads heed; the key's
+// value is infinite.
+TestCase overflown_scores(const Op& op, std::int64_t which) {
+  constexpr std::int64_t kKey = 3;
   Params params = square_params(op, "");
   params.set("length", kFewKeys);
+  const std::int64_t group = params.integer("group");
   TestCase test = drawn_case(op, std::move(params), "gauss", kPatternSeed);
   const std::int64_t width = row_length(test.inputs[0]);
   for (std::int64_t head = 0; head * width < test.inputs[0].elements(); ++head)
-    put(test.inputs[0], head * width, head % test.params.integer("group") == 0 ? SpecialNumber::largest : SpecialNumber::zero);
+    put(test.inputs[0], head * width, head % group == which ? SpecialNumber::largest : SpecialNumber::zero);
   put_first_of_rows(test.inputs[1], SpecialNumber::zero);
-  for (const std::int64_t key : kTwoKeys) put_outweighed(test.inputs[1], key * width);
-  return named(op, std::move(test), "scores of one head overflow");
+  put_outweighed(test.inputs[1], kKey * width);
+  for (std::int64_t key = kBlock; key < 2 * kBlock; ++key) put_outweighed(test.inputs[1], key * width);
+  put(test.inputs[2], kKey * width + 1, SpecialNumber::infinity);
+  return named(op, std::move(test), fmt::format("scores of head {} overflow", which));
 }
 
 }  // namespace
@@ -135,7 +142,7 @@ std::vector<TestCase> attention_patterns(const Op& op) {
     for (auto* add : {add_masked_spans, add_one_key<false>, add_one_key<true>, add_outweighed}) add(op, *test, cases);
   }
   for (const std::int64_t group : {std::int64_t{1}, kSquares[0]}) cases.push_back(weightless_values(op, group));
-  cases.push_back(overflown_scores(op));
+  for (const std::int64_t head : {std::int64_t{0}, std::int64_t{1}, kSquares[0] - 1}) cases.push_back(overflown_scores(op, head));
   return cases;
 }
 

@@ -15,7 +15,7 @@ void RefusalCheck::Base::point_to_ends() {
 }
 
 // The tensor on whose guard page the kernel ended, or what else befell it.
-std::string RefusalCheck::touched(const RefusedCall& one, const Execution& execution) const {
+std::string RefusalCheck::touched(const ChangedCall& one, const Execution& execution) const {
   if (!execution.fault) return execution.failure;
   const Call& call = bases_[one.base].call;
   for (std::size_t t = 0; t < call.memory().size(); ++t) {
@@ -24,7 +24,7 @@ std::string RefusalCheck::touched(const RefusedCall& one, const Execution& execu
   return fmt::format("touched address {} (signal {})", execution.fault->address, execution.fault->signal);
 }
 
-std::optional<Failure> RefusalCheck::run(const Candidate& candidate, const Checks& checks, const RefusedCall& one,
+std::optional<Failure> RefusalCheck::run(const Candidate& candidate, const Checks& checks, const ChangedCall& one,
                                          bool& crashed) {
   const Base& base = bases_[one.base];
   const CallPart part{base.call.params(), base.pointers, one.instead};
@@ -36,19 +36,24 @@ std::optional<Failure> RefusalCheck::run(const Candidate& candidate, const Check
   return Failure{Check::exact, fmt::format("{}: returned {}{}", describe(one.instead), status_name(execution.status), what)};
 }
 
-std::optional<Failure> RefusalCheck::take(const Candidate& candidate, const Checks& checks, const Outcome& smallest,
-                                          bool& crashed) {
-  Call& call = bases_[0].call;
-  for (const std::vector<FieldValue>& instead : taken_) {
-    const Outcome outcome = call.run_instead(*candidate.executor, call.placements().front(), instead);
-    crashed = outcome.crashed;
-    if (!outcome.violation.empty() && (crashed || checks.has(Check::guard)))
-      return Failure{Check::guard, describe(instead) + ": " + outcome.violation};
-    if (!checks.has(Check::exact)) continue;
-    if (outcome.status != ASSAY_OK)
-      return Failure{Check::exact, fmt::format("{}: returned {}; expected ok", describe(instead), status_name(outcome.status))};
-    const std::string differs = other_bits(call.signature(), smallest.outputs, outcome.outputs, true);
-    if (!differs.empty()) return Failure{Check::exact, fmt::format("{}: other bits: {}", describe(instead), differs)};
+std::optional<Failure> RefusalCheck::take(const Candidate& candidate, const Checks& checks, bool& crashed) {
+  for (const BaseCall base : {kSmallest, kSeveral}) {
+    Call& call = bases_[base].call;
+    const Outcome plain = call.run(*candidate.executor, call.placements().front());
+    if (plain.crashed || plain.status != ASSAY_OK) continue;  // cases show that
+    for (const ChangedCall& one : taken_) {
+      if (one.base != base) continue;
+      const std::string what = describe(one.instead);
+      const Outcome outcome = call.run_instead(*candidate.executor, call.placements().front(), one.instead);
+      crashed = outcome.crashed;
+      if (!outcome.violation.empty() && (crashed || checks.has(Check::guard)))
+        return Failure{Check::guard, what + ": " + outcome.violation};
+      if (!checks.has(Check::exact)) continue;
+      if (outcome.status != ASSAY_OK)
+        return Failure{Check::exact, fmt::format("{}: returned {}; expected ok", what, status_name(outcome.status))};
+      const std::string differs = other_bits(call.signature(), plain.outputs, outcome.outputs, true);
+      if (!differs.empty()) return Failure{Check::exact, fmt::format("{}: other bits: {}", what, differs)};
+    }
   }
   return std::nullopt;
 }
@@ -66,9 +71,9 @@ CaseResult RefusalCheck::check(const Candidate& candidate, const Checks& checks)
     base.call.allow_over_read(candidate.traits.over_read());
     base.point_to_ends();
   }
-  Call& call = bases_[0].call;
+  Call& call = bases_[kSmallest].call;
   const Outcome before = call.run(*candidate.executor, call.placements().front());
-  for (const RefusedCall& one : calls_) {
+  for (const ChangedCall& one : calls_) {
     ++result.placements;
     result.failure = run(candidate, checks, one, result.crashed);
     if (result.failure) break;
@@ -78,8 +83,7 @@ CaseResult RefusalCheck::check(const Candidate& candidate, const Checks& checks)
     if (after.status != before.status || !other_bits(call.signature(), before.outputs, after.outputs, true).empty())
       result.failure = Failure{Check::guard, "other bits after calls that it refused, of " + call.params().to_string()};
   }
-  if (!result.failure && !before.crashed && before.status == ASSAY_OK)
-    result.failure = take(candidate, checks, before, result.crashed);
+  if (!result.failure) result.failure = take(candidate, checks, result.crashed);
   if (result.failure) result.verdict = Verdict::fail;
   result.compared = result.failure ? 0 : 1;
   return result;

@@ -7,6 +7,8 @@
 #include <limits>
 
 #include "harness/verdict/discipline/faults.h"
+#include "harness/verdict/drawn_case.h"
+#include "harness/verdict/patterns.h"
 #include "reference/ops/status.h"
 
 namespace assay {
@@ -32,6 +34,7 @@ constexpr std::int64_t kFar = kMost - 15;
 constexpr std::int64_t kThree = std::int64_t{1} << 22;
 constexpr std::int64_t kSmall = 256;
 constexpr std::int64_t kBesideSmall = std::int64_t{1} << 43;  // a product of 2^51
+constexpr std::int64_t kIgnored = 1 << 20;                    // as a stride larger than any row of a small call
 constexpr std::int64_t kNoMemory = 64;                        // an address at which no system maps anything
 
 constexpr const char* kOrdinals[] = {"first", "second", "third"};
@@ -112,14 +115,17 @@ std::string describe(const std::vector<FieldValue>& instead) {
 
 RefusalCheck::RefusalCheck(const Op& op, std::size_t page) : op_(op) {
   const ShapeSpace space = op.family->shapes(op);
-  std::vector<Params> bases{smallest(space)};
-  if (!space.three.values().empty()) {
-    bases.push_back(bases[0]);
-    for (const auto& [name, value] : space.three.values()) bases.back().set(name, value);
-  }
-  for (const Params& params : bases) {
-    bases_.push_back({Call(op, params, zeros(signature_of(op, params)), page)});
+  const auto add_base = [&](const Params& params, std::vector<Array> inputs) {
+    bases_.push_back({Call(op, params, std::move(inputs), page)});
     bases_.back().point_to_ends();
+  };
+  Params params = smallest(space);
+  add_base(params, zeros(signature_of(op, params)));
+  TestCase several = drawn_case(op, square_params(op, ""), "gauss", kPatternSeed);
+  add_base(several.params, std::move(several.inputs));
+  if (!space.three.values().empty()) {
+    for (const auto& [name, value] : space.three.values()) params.set(name, value);
+    add_base(params, zeros(signature_of(op, params)));
   }
   // The simplest first: one number, then several.
   const std::vector<FieldValue> numbers = numbers_of(*op.family);
@@ -130,7 +136,7 @@ RefusalCheck::RefusalCheck(const Op& op, std::size_t page) : op_(op) {
   add(at_once(numbers));
   for (const Field& field : op.family->fields) add_no_number(field, numbers);
   // A tensor that the call does not have need not be null.
-  const std::vector<TensorSpec>& tensors = bases_[0].call.signature().tensors;
+  const std::vector<TensorSpec>& tensors = bases_[kSmallest].call.signature().tensors;
   for (const Field& field : op.family->fields) {
     if (field.kind == FieldKind::tensor && std::ranges::find(tensors, field.name, &TensorSpec::name) == tensors.end())
       add_taken({&field, kNoMemory});
@@ -147,8 +153,9 @@ void RefusalCheck::add_one(const FieldValue& number) {
   if (kind == FieldKind::size && !number.element) add_edge(number);
   for (const std::size_t element : {1, 2}) {
     for (const std::int64_t value : kOne)
-      if (number.element && bases_.size() > 1) add({{number.field, value, element}}, 1);
+      if (number.element && bases_.size() > kThreeStructs) add({{number.field, value, element}}, kThreeStructs);
   }
+  if (kind == FieldKind::size && !number.element) add_ignored(number);
   // What counts nowhere in a call of one row, or changes nothing.
   for (const std::int64_t value : {std::int64_t{0}, kMostElements, kMost}) {
     if (number.field->at_least || (kind == FieldKind::number && value == kMost)) add_taken(with(number, value));
@@ -217,7 +224,7 @@ void RefusalCheck::add_no_number(const Field& field, const std::vector<FieldValu
 
 // How it must be refused, whatever its tensors hold; none: it need not be. Where several sizes and nothing else are changed, the sizes decide,
 // unless there is nothing to do: an op looks at tensors when its sizes may be.
-std::optional<AssayStatus> RefusalCheck::refusal(const std::vector<FieldValue>& instead, std::size_t base) const {
+std::optional<AssayStatus> RefusalCheck::refusal(const std::vector<FieldValue>& instead, BaseCall base) const {
   const Arguments args(op_, bases_[base].call.params(), bases_[base].pointers, instead);
   const auto is_size = [](const FieldValue& one) { return is_int64(one.field->kind) && !is_place(one) && !is_nothing(one); };
   const bool of_sizes = instead.size() > 1 && std::ranges::all_of(instead, is_size);
@@ -227,14 +234,14 @@ std::optional<AssayStatus> RefusalCheck::refusal(const std::vector<FieldValue>& 
   return status != ASSAY_OK && !looks ? std::optional(status) : std::nullopt;
 }
 
-void RefusalCheck::add(std::vector<FieldValue> instead, std::size_t base) {
+void RefusalCheck::add(std::vector<FieldValue> instead, BaseCall base) {
   if (instead.empty()) return;
   if (const auto status = refusal(instead, base)) calls_.push_back({std::move(instead), *status, base});
 }
 
 // The least that is refused of a size, in steps that are whole blocks of every format: an op may have a limit of its own.
 void RefusalCheck::add_edge(const FieldValue& size) {
-  const auto refused = [&](std::int64_t steps) { return refusal({with(size, steps * kSmall)}, 0).has_value(); };
+  const auto refused = [&](std::int64_t steps) { return refusal({with(size, steps * kSmall)}, kSmallest).has_value(); };
   std::int64_t low = 1;
   std::int64_t high = kMostElements / kSmall + 1;
   if (refused(low)) return;
@@ -247,10 +254,27 @@ void RefusalCheck::add_edge(const FieldValue& size) {
 
 // If it is one to be taken.
 void RefusalCheck::add_taken(const FieldValue& instead) {
-  Call& call = bases_[0].call;
+  Call& call = bases_[kSmallest].call;
   call.place(call.placements().front());
   const Arguments args(op_, call.params(), call.pointers(), {&instead, 1});
-  if (may_be(op_.family->sizes(op_, args.data())) && required_status(op_, args.data()) == ASSAY_OK) taken_.push_back({instead});
+  if (required_status(op_, args.data()) == ASSAY_OK) taken_.push_back({{instead}, ASSAY_OK});
+}
+
+// A number that is no parameter of the op, or a stride, by which no tensor lies otherwise.
+void RefusalCheck::add_ignored(const FieldValue& stride) {
+  const bool is_parameter = stride.field->param == nullptr || *stride.field->param != '\0';
+  if (is_parameter && !stride.field->at_least) return;
+  Call& call = bases_[kSeveral].call;
+  call.place(call.placements().front());
+  const std::vector<FieldValue> instead{with(stride, kIgnored)};
+  const Arguments args(op_, call.params(), call.pointers(), instead);
+  const auto alike = [](const TensorSpec& one, const TensorSpec& other) {
+    return one.shape == other.shape && one.strides == other.strides && one.begin == other.begin;
+  };
+  if (!may_be(op_.family->sizes(op_, args.data()))) return;
+  const Signature signature = op_.family->signature(op_, call.params(), args.data());
+  if (!std::ranges::equal(signature.tensors, call.signature().tensors, alike)) return;
+  if (required_status(op_, args.data()) == ASSAY_OK) taken_.push_back({instead, ASSAY_OK, kSeveral});
 }
 
 }  // namespace assay
