@@ -100,13 +100,21 @@ void set_outputs(Expected& y, std::int64_t first, const AttentionKeys& keys, con
   }
 }
 
+// Of dots and the sums of their terms' magnitudes: those that come to -inf in f32, however they are summed, since all terms overflow and the
+// positive ones alone do not.
+Eigen::Array<bool, Eigen::Dynamic, 1> surely_overflown(const Eigen::ArrayXd& dot, const Eigen::ArrayXd& extent,
+                                                       std::int64_t head_dim) {
+  const double growth = g(dot16_depth(head_dim) + 1);
+  return dot.isFinite() && dot + growth * extent < -(1 + kU) * kFloatMax && extent + dot < kFloatMax;
+}
+
 // One query against the positions that it sees; its outputs begin at `first` in y.
 void attend(const AttentionArgs& args, const Cache& cache, Range range, const Eigen::VectorXd& q, std::int64_t first,
             const Arithmetic& how, Expected& y) {
   const auto scale = static_cast<double>(args.scale);
   const Eigen::Index begin = range.begin - cache.range.begin;
   const Eigen::Index count = range.end - range.begin;
-  const Eigen::ArrayXd score = scale * (cache.k.middleRows(begin, count) * q).array();
+  const Eigen::ArrayXd dot = (cache.k.middleRows(begin, count) * q).array();
   const Eigen::VectorXd q_magnitudes = finite_magnitudes(q);
   const auto k_magnitudes = cache.k_magnitudes.middleRows(begin, count);
   const Eigen::ArrayXd extent = (k_magnitudes * q_magnitudes).array();
@@ -116,9 +124,14 @@ void attend(const AttentionArgs& args, const Cache& cache, Range range, const Ei
     lost =
         std::abs(scale) * (k_magnitudes.unaryExpr(small) * q_magnitudes + k_magnitudes * q_magnitudes.unaryExpr(small)).array();
   }
-  const bool overflow = (std::max(1.0, std::abs(scale)) * extent * (1 + g(dot16_depth(args.head_dim) + 1)) >= kFloatMax).any();
-
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  Eigen::ArrayXd score = scale * dot;
+  auto may_overflow = (std::max(1.0, std::abs(scale)) * extent * (1 + g(dot16_depth(args.head_dim) + 1)) >= kFloatMax).eval();
+  if (how.own() && scale > 0) {
+    const auto overflown = surely_overflown(dot, extent, args.head_dim);
+    score = overflown.select(-kInfinity, score);
+    may_overflow = may_overflow && !overflown;
+  }
   if (score.isNaN().any() || (score == kInfinity).any())
     return set_head(y, first, args.head_dim, std::numeric_limits<double>::quiet_NaN());
   set_head(y, first, args.head_dim, 0);
@@ -139,7 +152,7 @@ void attend(const AttentionArgs& args, const Cache& cache, Range range, const Ei
     if (!kept.empty())
       set_outputs(y, first, {kept_positions, score(kept), std::abs(scale) * extent(kept), kept_lost, kept_v}, how);
   }
-  for (std::int64_t c = 0; c < args.head_dim && overflow; ++c) set_bits_only(y, first + c);
+  for (std::int64_t c = 0; c < args.head_dim && may_overflow.any(); ++c) set_bits_only(y, first + c);
 }
 
 template <class Element, class Decode>

@@ -145,9 +145,9 @@ TEST(AttentionCases, AnInfinityOfAFirstSpanHasAWeight) {
   }
 }
 
-// The second head of a group has lost a key, as if it were masked: the first head's score of it overflows.
-template <class Key>
-AssayStatus heeds_what_the_first_head_does(const void* args) noexcept {
+// The first head's score of a key overflows, and it counts; or it counts as masked for the second head too.
+template <class Key, int kWrong>
+AssayStatus wrong_where_a_score_overflows(const void* args) noexcept {
   constexpr std::int64_t kKey = 3;
   const auto& a = *static_cast<const AttentionArgs*>(args);
   const AssayStatus status = right_kernel(args);
@@ -155,7 +155,7 @@ AssayStatus heeds_what_the_first_head_does(const void* args) noexcept {
   const float* const q = a.q;
   const auto* const k = static_cast<const Key*>(a.spans[0].k) + kKey * a.spans[0].k_row_stride;
   const double score = static_cast<double>(q[0]) * element_as_double(std::is_same_v<Key, float> ? DType::f32 : DType::f16, k);
-  if (score * a.scale < -FLT_MAX && q[a.q_head_stride] == 0) a.y[a.y_head_stride] += 1;
+  if (score * a.scale < -FLT_MAX && q[a.q_head_stride] == 0) a.y[kWrong * a.y_head_stride] += 1;
   return status;
 }
 
@@ -163,9 +163,12 @@ TEST(AttentionCases, AScoreOfOneHeadOverflows) {
   const auto look = [](const char* name, Kernel kernel) {
     EXPECT_NE(failure_of(name, kernel, pattern_cases(*find_op(name)), kNoBits), "");
   };
-  look(kDecode, heeds_what_the_first_head_does<float>);
-  look("attn_prefill_f32", heeds_what_the_first_head_does<float>);
-  look("attn_decode_f16", heeds_what_the_first_head_does<std::uint16_t>);
+  look(kDecode, wrong_where_a_score_overflows<float, 0>);
+  look(kDecode, wrong_where_a_score_overflows<float, 1>);
+  look("attn_prefill_f32", wrong_where_a_score_overflows<float, 0>);
+  look("attn_prefill_f32", wrong_where_a_score_overflows<float, 1>);
+  look("attn_decode_f16", wrong_where_a_score_overflows<std::uint16_t, 0>);
+  look("attn_decode_f16", wrong_where_a_score_overflows<std::uint16_t, 1>);
 }
 
 // Where an infinite value has a weight that is lost, 0 inf is NaN.
