@@ -129,7 +129,17 @@ AssayStatus takes_no_stride(const void* args) noexcept {
   return a.src_stride > a.k ? ASSAY_BAD_SHAPE : find_op("encode_q8_0")->kernels().back().run(args);
 }
 
+// Sections behind the last pair are not used.
+AssayStatus needs_every_section(const void* args) noexcept {
+  const auto& a = *static_cast<const RopeArgs*>(args);
+  for (std::int64_t c = a.components; a.pairing == ASSAY_ROPE_SECTIONED && c < 4; ++c) {
+    if (a.sections[c] > 0) return ASSAY_BAD_PARAMETER;
+  }
+  return find_op("rope")->kernels().back().run(args);
+}
+
 TEST(RefusedPlaces, WhatCountsNowhereIsTaken) {
+  expect_seen(failure_of("rope", needs_every_section, covering_cases("rope")), "returned bad_parameter; expected ok");
   expect_seen(refusals_failure_of("pack_q8_0_x16", takes_the_stride_of_tiles), "src_stride = 1048576: ");
   expect_seen(refusals_failure_of("encode_q8_0", takes_no_stride), "src_stride = 1048576: returned bad_shape; expected ok");
   expect_seen(refusals_failure_of("gemv_q8_0_q8_0", refuses_a_short_stride), "y_stride = 0: returned bad_shape; expected ok");
