@@ -120,6 +120,8 @@ TestCase weightless_values(const Op& op, std::int64_t group) {
 TestCase overflown_scores(const Op& op, std::int64_t which) {
   constexpr std::int64_t kKey = 3;
   Params params = square_params(op, "");
+  params.set("n_kv", std::int64_t{2});
+  if (params.has("rows")) params.set("rows", std::int64_t{3});
   params.set("length", kFewKeys);
   const std::int64_t group = params.integer("group");
   TestCase test = drawn_case(op, std::move(params), "gauss", kPatternSeed);
