@@ -101,11 +101,12 @@ void set_outputs(Expected& y, std::int64_t first, const AttentionKeys& keys, con
 }
 
 // Of dots and the sums of their terms' magnitudes: those that come to -inf in f32, however they are summed, since all terms overflow and the
-// positive ones alone do not.
+// positive ones alone do not. Those are half of what dot and extent come to, which fp64 has to within `slack`.
 Eigen::Array<bool, Eigen::Dynamic, 1> surely_overflown(const Eigen::ArrayXd& dot, const Eigen::ArrayXd& extent,
                                                        std::int64_t head_dim) {
   const double growth = g(dot16_depth(head_dim) + 1);
-  return dot.isFinite() && dot + growth * extent < -(1 + kU) * kFloatMax && extent + dot < kFloatMax;
+  const double slack = static_cast<double>(head_dim + 2) * 0x1p-51;
+  return dot.isFinite() && dot + growth * extent < -(1 + kU) * kFloatMax && extent + dot + slack * extent < kFloatMax;
 }
 
 // One query against the positions that it sees; its outputs begin at `first` in y.
