@@ -128,11 +128,12 @@ void attend(const AttentionArgs& args, const Cache& cache, Range range, const Ei
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   Eigen::ArrayXd score = scale * dot;
   auto may_overflow = (std::max(1.0, std::abs(scale)) * extent * (1 + g(dot16_depth(args.head_dim) + 1)) >= kFloatMax).eval();
-  if (how.own() && scale > 0) {
+  if (how.own() && scale > 0 && may_overflow.any()) {
     const auto overflown = surely_overflown(dot, extent, args.head_dim);
     score = overflown.select(-kInfinity, score);
     may_overflow = may_overflow && !overflown;
   }
+  const bool overflow = may_overflow.any();
   if (score.isNaN().any() || (score == kInfinity).any())
     return set_head(y, first, args.head_dim, std::numeric_limits<double>::quiet_NaN());
   set_head(y, first, args.head_dim, 0);
@@ -153,7 +154,7 @@ void attend(const AttentionArgs& args, const Cache& cache, Range range, const Ei
     if (!kept.empty())
       set_outputs(y, first, {kept_positions, score(kept), std::abs(scale) * extent(kept), kept_lost, kept_v}, how);
   }
-  for (std::int64_t c = 0; c < args.head_dim && may_overflow.any(); ++c) set_bits_only(y, first + c);
+  for (std::int64_t c = 0; c < args.head_dim && overflow; ++c) set_bits_only(y, first + c);
 }
 
 template <class Element, class Decode>

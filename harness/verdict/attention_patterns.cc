@@ -17,7 +17,6 @@ namespace {
 
 constexpr std::int64_t kBlock = 16;
 constexpr std::int64_t kFewKeys = 40;
-constexpr std::int64_t kTwoKeys[] = {3, 17};
 
 void put_first_of_rows(Array& array, SpecialNumber number) {
   for (std::int64_t i = 0; i < array.elements(); i += row_length(array)) put(array, i, number);
@@ -106,11 +105,11 @@ TestCase weightless_values(const Op& op, std::int64_t group) {
   params.set("length", kFewKeys);
   params.set("group", group);
   TestCase test = drawn_case(op, std::move(params), "gauss", kPatternSeed);
-  const std::int64_t width = row_length(test.inputs[0]);
   put_first_of_rows(test.inputs[0], SpecialNumber::one);
-  for (const std::int64_t key : kTwoKeys) {
-    put_outweighed(test.inputs[1], key * width);
-    put(test.inputs[2], key * width + 1, SpecialNumber::infinity);
+  View view{test};
+  for (const std::int64_t key : {3, 17}) {
+    view.outweigh(0, key);
+    view.value(0, key, SpecialNumber::infinity);
   }
   return named(op, std::move(test), "infinite values without weight");
 }
@@ -125,13 +124,13 @@ TestCase overflown_scores(const Op& op, std::int64_t which) {
   params.set("length", kFewKeys);
   const std::int64_t group = params.integer("group");
   TestCase test = drawn_case(op, std::move(params), "gauss", kPatternSeed);
-  const std::int64_t width = row_length(test.inputs[0]);
-  for (std::int64_t head = 0; head * width < test.inputs[0].elements(); ++head)
-    put(test.inputs[0], head * width, head % group == which ? SpecialNumber::largest : SpecialNumber::zero);
+  View view{test};
+  for (std::int64_t head = 0; head * view.width < test.inputs[0].elements(); ++head)
+    put(test.inputs[0], head * view.width, head % group == which ? SpecialNumber::largest : SpecialNumber::zero);
   put_first_of_rows(test.inputs[1], SpecialNumber::zero);
-  put_outweighed(test.inputs[1], kKey * width);
-  for (std::int64_t key = kBlock; key < 2 * kBlock; ++key) put_outweighed(test.inputs[1], key * width);
-  put(test.inputs[2], kKey * width + 1, SpecialNumber::infinity);
+  view.outweigh(0, kKey);
+  for (std::int64_t key = kBlock; key < 2 * kBlock; ++key) view.outweigh(0, key);
+  view.value(0, kKey, SpecialNumber::infinity);
   return named(op, std::move(test), fmt::format("scores of head {} overflow", which));
 }
 

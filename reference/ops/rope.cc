@@ -222,10 +222,16 @@ ShapeSpace shapes(const Op&) {
     space.together.push_back({{"rows", 2}, {"heads", 2}, {"head_dim", 32 + r}, {"rot_dim", 32}});
   // Sections that begin behind the last pair, and so need no component.
   for (const auto& [components, pairs] : {std::pair(1, 3), {2, 5}, {3, 7}}) {
-    space.together.push_back({{"rows", 2}, {"heads", 2}, {"head_dim", 16}, {"rot_dim", 2 * pairs}, {"components", components}});
-    for (const auto& [name, section] : {std::pair("section0", 3), {"section1", 2}, {"section2", 2}, {"section3", 1}})
-      space.together.back().set(name, std::int64_t{section});
-    space.together.back().set("pairing", std::string("sectioned"));
+    space.together.push_back({{"rows", 2},
+                              {"heads", 2},
+                              {"head_dim", 16},
+                              {"rot_dim", 2 * pairs},
+                              {"components", components},
+                              {"pairing", std::string("sectioned")},
+                              {"section0", 3},
+                              {"section1", 2},
+                              {"section2", 2},
+                              {"section3", 1}});
   }
   // Of each model's heads the part that is rotated, and the rest.
   std::set<std::pair<std::int64_t, std::int64_t>> seen;
