@@ -39,6 +39,36 @@ TEST(Coverage, LongRunsMeetEveryRequirement) {
   }
 }
 
+// What is asked, or told to be too dear, has one that wishes this alone.
+bool wished(const Coverage& coverage, const std::string& size, std::int64_t least, std::int64_t most) {
+  const auto alone = [&](const Requirement& one) {
+    const Wish& wish = one.wishes.front();
+    return one.wishes.size() == 1 && wish.param == size && wish.least == least && wish.most >= most;
+  };
+  return std::ranges::any_of(coverage.requirements, alone) || std::ranges::any_of(coverage.too_dear, alone);
+}
+
+TEST(Coverage, BothSidesOfEveryConstantAreAsked) {
+  std::int64_t largest = 0;
+  for (const Op* op : ops()) {
+    const Coverage coverage(*op);
+    for (const Size& size : coverage.space.sizes) {
+      for (const Border& border : size.borders) {
+        const std::int64_t at = border.at() / size.unit * size.unit;
+        if (at == 0 || border.at() > size.limit) continue;
+        EXPECT_TRUE(wished(coverage, size.name, at, at)) << op->name << ": " << size.name << " = " << at;
+        EXPECT_TRUE(wished(coverage, size.name, at + size.unit, at + size.unit))
+            << op->name << ": " << size.name << " past " << at;
+        largest = std::max(largest, at);
+      }
+    }
+  }
+  EXPECT_GT(largest, 4096);
+  const Coverage counted(*find_op("argmax"));
+  const auto past = [](const Requirement& one) { return one.what == "n past 65536"; };
+  EXPECT_TRUE(std::ranges::any_of(counted.requirements, past));
+}
+
 // A model's sizes and the ways to see a view: none is lost because the op does not take it.
 TEST(Coverage, WhatMustOccurTogetherIsAsked) {
   std::size_t asked = 0;

@@ -267,7 +267,7 @@ TEST(EngineMemory, WhatIsResidentStaysWithinThePlanOfThe06BShape) {
 // A plan reads the header: the weights' pages stay where they are.
 TEST(EngineMemory, APlanTouchesNoWeight) {
   const std::filesystem::path& file = synthetic_0_6b();
-  const std::int64_t before = resident_bytes();
+  [[maybe_unused]] const std::int64_t before = resident_bytes();
   const std::int64_t pages_before = resident_file_bytes();
   const ModelFile model(file);
   const Plan plan = make_plan(model.config(), model.weights(), {});

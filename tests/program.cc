@@ -74,8 +74,16 @@ Program::Program(const std::vector<std::string>& arguments, const std::vector<st
     posix_spawn_file_actions_addopen(&actions, 1, launch.out.c_str(), O_WRONLY, 0);
   }
   posix_spawn_file_actions_adddup2(&actions, err[1], 2);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t interrupt;  // what a shell starts in the background ignores it, and so would the program
+  sigemptyset(&interrupt);
+  sigaddset(&interrupt, SIGINT);
+  posix_spawnattr_setsigdefault(&attributes, &interrupt);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   const int spawned =
-      posix_spawnp(&pid_, words.front().c_str(), &actions, nullptr, pointers(words).data(), pointers(variables).data());
+      posix_spawnp(&pid_, words.front().c_str(), &actions, &attributes, pointers(words).data(), pointers(variables).data());
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   close(out[1]);
   close(err[1]);
