@@ -183,6 +183,13 @@ TEST(CheckCommand, InterruptedItSaysWhatItKnows) {
   }
 }
 
+TEST(CheckCommand, ShardsDrawAlike) {
+  for (const char* const shard : {"1/2", "2/2"}) {
+    const auto json = json_of(run_assay({"check", "add", "--case", "random*", "--shard", shard, "--json"}));
+    EXPECT_EQ(json.at("seed"), 1) << shard;
+  }
+}
+
 // A place where nothing can be kept is no failure of the kernels.
 TEST(CheckCommand, PassesWhereverItStands) {
   const std::vector<std::string> words{"check", "add", "--isa", "scalar", "--case", "refusals", "-q"};

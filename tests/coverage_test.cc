@@ -52,11 +52,13 @@ TEST(Coverage, BothSidesOfEveryConstantAreAsked) {
   std::int64_t largest = 0;
   for (const Op* op : ops()) {
     const Coverage coverage(*op);
+    if (coverage.space.mend != nullptr) continue;  // the sizes of its calls follow from one another
     for (const Size& size : coverage.space.sizes) {
       for (const Border& border : size.borders) {
         const std::int64_t at = border.at() / size.unit * size.unit;
         if (at == 0 || border.at() > size.limit) continue;
         EXPECT_TRUE(wished(coverage, size.name, at, at)) << op->name << ": " << size.name << " = " << at;
+        if (at + size.unit > size.limit) continue;
         EXPECT_TRUE(wished(coverage, size.name, at + size.unit, at + size.unit))
             << op->name << ": " << size.name << " past " << at;
         largest = std::max(largest, at);

@@ -196,6 +196,24 @@ TEST(DeclaredBounds, OfBlocks) {
 }
 
 // Codes of rows by codes of rows in int32, then the scales.
+// fl(x fl(127 / amax)) and fl(x / fl(amax / 127)) lie on either side of a tie: the first counts.
+TEST(DeclaredBounds, CodesOfARowAreProducts) {
+  int apart = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const float most = 1 + static_cast<float>(i) / 1024;
+    const float scale = most / 127;
+    const float inverse = 127 / most;
+    const float x = (static_cast<float>(i % 126) + 0.5F) * scale;
+    const float code = std::nearbyint(x * inverse);
+    if (code == std::nearbyint(x / scale)) continue;
+    ++apart;
+    std::vector<double> row{static_cast<double>(most), static_cast<double>(x)};
+    ASSERT_TRUE(find_operand("i8_row")->round(row));
+    EXPECT_EQ(row[1], static_cast<double>(scale) * static_cast<double>(code)) << i;
+  }
+  EXPECT_GT(apart, 10);
+}
+
 TEST(DeclaredBounds, OfIntegerSums) {
   Arithmetic how;
   how.x = how.w = find_operand("i8_row");

@@ -199,6 +199,10 @@ TEST(Diff, AnErrorByHand) {
   const SiteError nothing = site_error("x", array_of({1, 2}, {0, 1}), {0}, array_of({1, 2}, {0, 0}), {0});
   EXPECT_TRUE(std::isinf(nothing.relative));
   EXPECT_EQ(nothing.cosine, 0);
+  SiteError rows;
+  EXPECT_EQ(rows.median_row_relative(), 0);
+  rows.row_relative = {3, 1, 9, 2};
+  EXPECT_EQ(rows.median_row_relative(), 2);
 }
 
 TEST(Diff, FlipsAreTiesOrNot) {

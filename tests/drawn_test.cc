@@ -5,11 +5,14 @@
 #include <cmath>
 #include <limits>
 
+#include "harness/verdict/call.h"
+#include "harness/verdict/cases.h"
 #include "harness/verdict/draw.h"
 #include "harness/verdict/suite.h"
 #include "harness/verdict/vast.h"
 #include "kernels/norms/norms.h"
 #include "kernels/products/products.h"
+#include "reference/ops/split.h"
 
 namespace assay::drawn_test {
 namespace {
@@ -168,6 +171,19 @@ TEST(Drawn, SizesAreThoseThatMatter) {
   EXPECT_GT(below, 0);
   EXPECT_GT(past, 10);
   EXPECT_GT(in_use, 30);
+}
+
+TEST(Drawn, TheTruthsSampleIsOfAllRows) {
+  const Op& op = rms_norm();
+  const TestCase test = generated_test_case(op, {{{"rows", std::int64_t{1000}}, {"n", std::int64_t{8}}}, "gauss", 1});
+  Call call(op, test.params, test.inputs);
+  call.place(call.placements().front());
+  int behind = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const reference::Expected y = sampled_outputs(op, test.params, call.pointers(), seed).front();
+    for (std::size_t row = 500; row < 990; ++row) behind += y.bits_only.at(8 * row) == 0 ? 1 : 0;
+  }
+  EXPECT_GT(behind, 10);
 }
 
 TEST(Drawn, RowsLieFarApartToo) {

@@ -99,6 +99,31 @@ TEST(Generate, WordsAreThoseOfTheBlocksHoweverManyAreMadeAtOnce) {
   for (std::size_t i = 0; i < words.size(); ++i) EXPECT_EQ(words[i], philox_block(kSeed, 0xfffffffd, i / 4)[i % 4]) << i;
 }
 
+TEST(Generate, ANumberIn256IsSpecial) {
+  std::vector<float> values(1 << 16);
+  generate({"specials"}, 1, 0, DType::f32, std::ssize(values), values.data());
+  const auto special = std::ranges::count_if(values, [](float x) { return x == 0 || !std::isnormal(x); });
+  EXPECT_GT(special, 120);  // of the nine 1 and the ends of the normal numbers do not show
+  EXPECT_LT(special, 240);
+}
+
+// Of five groups two are for blocks with a minimum, which is 0.
+TEST(Generate, TiesAreForEveryQuantiser) {
+  constexpr std::int64_t kGroups = 1000;
+  std::vector<float> values(32 * kGroups);
+  generate({"ties"}, 1, 0, DType::f32, std::ssize(values), values.data());
+  int with_minimum = 0;
+  for (auto group = values.begin(); group != values.end(); group += 32)
+    with_minimum += std::none_of(group, group + 32, [](float x) { return x < 0; }) ? 1 : 0;
+  EXPECT_NEAR(with_minimum, kGroups * 2 / 5, 60);
+}
+
+TEST(Generate, DenormalBlocksHaveDenormalScales) {
+  std::vector<std::uint8_t> blocks(100 * 18);
+  generate({"denormal"}, 1, 0, DType::q4_0, 100, blocks.data());
+  for (std::size_t b = 0; b < 100; ++b) EXPECT_LT(std::fabs(element_as_double(DType::f16, &blocks[18 * b])), 0x1p-14);
+}
+
 TEST(Generate, RefusesWhatATypeCannotHold) {
   std::int32_t integer = 0;
   float real = 0;
@@ -207,6 +232,7 @@ TEST(Params, MissingOnesAreNamed) {
   EXPECT_EQ(params.real("n"), 3.0);
   EXPECT_NE(message_of([&] { static_cast<void>(params.integer("k")); }).find("'k'"), std::string::npos);
   EXPECT_EQ(params.to_string(), "eps=1e-06,n=3");
+  EXPECT_EQ((Params{{"scale", 0.088388348}}.to_string()), "scale=0.088388348") << "as many digits as a float has";
 }
 
 }  // namespace

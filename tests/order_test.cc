@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "harness/forensics/order/claim.h"
 #include "harness/forensics/order/positive.h"
 #include "harness/forensics/order/report.h"
 #include "reference/convert.h"
@@ -309,6 +310,13 @@ TEST(Order, AnOutputOfItsOwnOrderIsReported) {
   EXPECT_TRUE(order.found->tree == tree_of({}, 40));
   ASSERT_EQ(order.depends.size(), 1U);
   EXPECT_NE(order.depends.front().find("output 3"), std::string::npos) << order.depends.front();
+}
+
+// Sixteen lanes, joined by halves, are eight on the way.
+TEST(Order, LanesAreToldFromTwiceAsMany) {
+  const Tree tree = tree_of({.lanes = 16, .joined = Join::halves}, 64);
+  EXPECT_TRUE(agrees(tree, {reference::Order::Kind::lanes, 16}));
+  EXPECT_FALSE(agrees(tree, {reference::Order::Kind::lanes, 8}));
 }
 
 TEST(Order, TriplesAloneGiveTheTree) {

@@ -10,6 +10,7 @@
 #include <functional>
 #include <thread>
 
+#include "harness/verdict/op_run.h"
 #include "tests/pair_op.h"
 
 namespace assay::overlooked_test {
@@ -187,6 +188,40 @@ TEST(Overlooked, TheThirdCallOfSeveral) {
                                         Checks::parse("classes,bound,bits"));
   ASSERT_TRUE(result.failure);
   EXPECT_NE(result.failure->message.find("z[0, 4]"), std::string::npos) << result.failure->message;
+}
+
+// Of several kernels each is called thousands of times.
+TEST(Overlooked, TheSecondKernelWearsOut) {
+  static std::atomic<int> calls = 0;
+  on_trial = and_then([](const PairArgs& a) {
+    if (++calls > 3000) a.y[0] = 0;
+  });
+  Family family = kFamily;
+  family.cost = [](const Op&, const Params&, const void*) { return Cost{.bytes = 1}; };
+  const Op op{"pair", &family, &kTable, &kContract};
+  InProcess scalar(pair_scalar);
+  InProcess avx2(pair_avx2);
+  const std::vector<Candidate> both{{.name = "right", .selection = "", .executor = &scalar},
+                                    {.name = "worn", .selection = "", .executor = &avx2}};
+  const auto trial = [&] { return generated_test_case(op, {kGaps, "gauss", 4}); };
+  const auto results = run_cases({op, both, kNoBits, nullptr, guard_page_bytes(), 1, true, [](CaseResult&) {}}, {trial});
+  EXPECT_FALSE(results.at(0).failure) << results[0].failure->message;
+  ASSERT_TRUE(results.at(1).failure) << calls;
+  EXPECT_GT(calls, 3000);
+}
+
+TEST(Overlooked, OverReadingIsGrantedPastInputsAlone) {
+  const auto reading = [](const Kernel& kernel) {
+    on_trial = kernel;
+    InProcess avx2(pair_avx2);
+    return CaseCheck(kPair, trial_case(), nullptr)
+        .check({.name = "reads", .selection = "", .executor = &avx2, .traits = Traits::parse("over-read=16;")}, kNoBits)
+        .failure;
+  };
+  EXPECT_FALSE(reading(and_then([](const PairArgs& a) { read(a.b + a.n); })));
+  const auto failure = reading(and_then([](const PairArgs& a) { read(a.z + (a.rows - 1) * a.z_stride + a.n); }));
+  ASSERT_TRUE(failure);
+  EXPECT_NE(failure->message.find("past the end of z"), std::string::npos) << failure->message;
 }
 
 // How far a few outputs are off, in units of what the scalar kernel's are, is chance.

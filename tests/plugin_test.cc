@@ -205,6 +205,7 @@ TEST(Plugin, OnesThatCannotBeUsedAreRefusedByName) {
       {"HALF_LAYOUT", "kernel 'one': its layout is half stated"},
       {"UNKNOWN_TENSOR", "kernel 'small:one' packs w of add; expected none: the op has no weights"},
       {"INPUT_TENSOR", "kernel 'small:one' packs a of add; expected none: the op has no weights"},
+      {"ACTIVATIONS_TENSOR", "kernel 'small:one' packs x of gemm_f16; expected w, its weights"},
       {"OUTPUT_TENSOR", "kernel 'small:one' packs y of add"},
       {"BAD_NAME", "kernel 0: name is 'a b'; expected 1 to 64 of"},
       {"BAD_VERSION", R"(version is '1.0\nPASS\n\x1b[2J'; expected at most 256 printable characters)"},

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "harness/forensics/reduce/ddmin.h"
+#include "harness/forensics/reduce/reduce.h"
 #include "harness/forensics/reduce/shrink.h"
 #include "harness/verdict/generate_input.h"
 #include "reference/blocks.h"
@@ -80,6 +81,15 @@ TEST(Reduce, BlocksKeepTheirSums) {
   EXPECT_NE(sum, 0);
   EXPECT_EQ(static_cast<std::int16_t>(bytes[260] | bytes[261] << 8), sum);
   EXPECT_EQ(bytes[262], 0);
+}
+
+// What may become of a failure on the way: other numbers and places, no other failure of the same check.
+TEST(Reduce, AFailureStaysTheSame) {
+  const Failure past{Check::guard, "touched 4 bytes past the end of w (guard page), placed at an end"};
+  EXPECT_TRUE(same_manner(past, {Check::guard, "touched 64 bytes past the end of w (guard page), placed at 3"}));
+  EXPECT_FALSE(same_manner(past, {Check::guard, "returned bad_parameter when placed"}));
+  EXPECT_FALSE(same_manner(past, {Check::guard, "touched 4 bytes past the end of x (guard page), placed at an end"}));
+  EXPECT_FALSE(same_manner(past, {Check::bound, past.message}));
 }
 
 nlohmann::json reduced(const std::string& variant, std::vector<std::string> more) {

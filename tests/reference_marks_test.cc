@@ -71,6 +71,7 @@ TEST(Marks, OutputsWithABoundAreNotLeftToTheBits) {
   };
   EXPECT_FALSE(left(expected("rms_norm", kRows, {{"x", 1}, {"w", kInf}})));
   EXPECT_FALSE(left(expected("swiglu", {}, {{"gate", 1}, {"up", kInf}})));
+  EXPECT_FALSE(left(expected("gemm_f32", {}, {{"x", 1}, {"w", kInf}})));
 }
 
 // A factor that a float may lose meets an infinity.

@@ -60,7 +60,8 @@ struct What {
   int constructor = 0;
   const char* op = "add";
   Params params{{"n", std::int64_t{6007}}};
-  int baseline = -1;  // the library of an older plugin
+  int baseline = -1;       // the library of an older plugin
+  const Op* of = nullptr;  // instead of `op`
 };
 
 bench::BenchResult timed(const std::string& kernel, bench::Temperature temperature, const What& what = {}) {
@@ -75,7 +76,7 @@ bench::BenchResult timed(const std::string& kernel, bench::Temperature temperatu
     options.old_runner->plugins = {library(what.baseline)};
     options.old_kernels = RemoteRunner(*options.old_runner).kernels();
   }
-  const Op& op = require_op(what.op);
+  const Op& op = what.of != nullptr ? *what.of : require_op(what.op);
   std::vector<Variant> variants = variants_of(op, RemoteRunner(runner).kernels());
   std::erase_if(variants, [&](const Variant& one) { return one.name != "cheat:" + kernel; });
   return bench::run_benchmarks(bench::bench_items(op, variants, std::nullopt, what.params, {temperature}), options).at(0);
@@ -120,6 +121,24 @@ TEST(TimedCheats, WhatNoMachineCanDoIsNoTime) {
   EXPECT_NE(bench::impossible(result, 39, 120).find("impossible: 200.0 Gop/s; the peak is 120.0"), std::string::npos);
   result.read = std::nullopt;
   EXPECT_EQ(bench::impossible(result, 0, 195), "") << "a warm kernel need not read memory";
+}
+
+// As if it had a million times the work.
+Cost of_a_million(const Op& op, const Params& params, const void* args) {
+  Cost cost = require_op("add").family->cost(op, params, args);
+  cost.flops *= 1e6;
+  return cost;
+}
+
+TEST(TimedCheats, AboveThePeakIsNoTime) {
+  Family family = *require_op("add").family;
+  family.cost = of_a_million;
+  Op op = require_op("add");
+  op.family = &family;
+  for (const bench::Temperature temperature : {bench::Temperature::cold, bench::Temperature::warm}) {
+    const std::string failure = timed("honest", temperature, {.of = &op}).failure;
+    EXPECT_NE(failure.find("Gop/s; the peak is"), std::string::npos) << failure;
+  }
 }
 
 // The first, in which a library may set itself up, is never the only one.

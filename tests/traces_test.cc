@@ -126,6 +126,22 @@ std::string refusal_of(const std::filesystem::path& path) {
   });
 }
 
+TEST(Traces, PositionsAscend) {
+  const auto refused = [](std::vector<std::int32_t> positions) {
+    bool told = false;
+    TracePrompt prompt;
+    prompt.tokens = {5, 6, 7, 8};
+    prompt.positions = std::move(positions);
+    check_trace_rows(prompt, [&](const std::string&, const std::string&) { told = true; });
+    return told;
+  };
+  EXPECT_FALSE(refused({0, 1, 3}));
+  EXPECT_TRUE(refused({0, 1, 1}));
+  EXPECT_TRUE(refused({2, 1}));
+  EXPECT_TRUE(refused({-1, 0}));
+  EXPECT_TRUE(refused({0, 4}));
+}
+
 TEST(Traces, RefusalsNameFileAndReason) {
   EXPECT_NE(refusal_of(own_golden() / "ops" / "add.h5").find("no string attribute 'kind'"), std::string::npos);
   const TemporaryFolder folder;

@@ -133,6 +133,8 @@ TEST(Traits, WhatIsNeverSeenIsListedAsThat) {
        "(not seen)\n"});
   const auto json = suite_json(result, asked);
   EXPECT_EQ(json["traits"][2].dump(), R"({"variant":"rms_norm traits:idle","trait":"over-read","value":"16","seen":false})");
+  asked.jobs = 2;
+  EXPECT_EQ(traits_of(run_suite(asked)), traits_of(result)) << "by processes";
 }
 
 // An answer learnt by heart passes the op's own bias case: a plugin gets one of this run's seed besides.

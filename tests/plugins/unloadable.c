@@ -55,6 +55,7 @@ static AssayStatus pack(const void* args, void* packed) {
 #define CANONICAL_BY_WORD 30
 #define BAD_VERSION 31
 #define INPUT_TENSOR 32
+#define ACTIVATIONS_TENSOR 33
 
 /* A kernel as a later revision of the ABI may lay it out. */
 typedef struct Kernel {
@@ -78,21 +79,24 @@ typedef struct Kernel {
    : FAULT == NEWER_REVISION                                 ? ""                    \
                                                              : NULL)
 
-#define PACKS (FAULT == UNKNOWN_TENSOR || FAULT == OUTPUT_TENSOR || FAULT == INPUT_TENSOR)
+#define PACKS (FAULT == UNKNOWN_TENSOR || FAULT == OUTPUT_TENSOR || FAULT == INPUT_TENSOR || FAULT == ACTIVATIONS_TENSOR)
 
 static const Kernel kernels[] = {
     {.known = {.size = KERNEL_SIZE,
                .claim = FAULT == BAD_CLAIM                                        ? 7
                         : FAULT == CANONICAL_BY_CUT || FAULT == CANONICAL_BY_WORD ? ASSAY_CLAIM_CANONICAL
                                                                                   : ASSAY_CLAIM_BOUNDED,
-               .op = FAULT == UNKNOWN_OP ? "ad" : "add",
+               .op = FAULT == UNKNOWN_OP           ? "ad"
+                     : FAULT == ACTIVATIONS_TENSOR ? "gemm_f16"
+                                                   : "add",
                .name = FAULT == BAD_NAME ? "a b" : "one",
                .isa = FAULT == UNKNOWN_ISA ? "avx3" : "scalar",
-               .packed_tensor = FAULT == HALF_LAYOUT      ? "b"
-                                : FAULT == UNKNOWN_TENSOR ? "w"
-                                : FAULT == OUTPUT_TENSOR  ? "y"
-                                : FAULT == INPUT_TENSOR   ? "a"
-                                                          : NULL,
+               .packed_tensor = FAULT == HALF_LAYOUT          ? "b"
+                                : FAULT == UNKNOWN_TENSOR     ? "w"
+                                : FAULT == OUTPUT_TENSOR      ? "y"
+                                : FAULT == INPUT_TENSOR       ? "a"
+                                : FAULT == ACTIVATIONS_TENSOR ? "x"
+                                                              : NULL,
                .packed_bytes = PACKS ? packed_bytes : NULL,
                .pack = PACKS ? pack : NULL,
                .run = FAULT == NULL_RUN ? NULL : run,
