@@ -138,9 +138,9 @@ AssayStatus repack_refusal(const Op&, const Repack& a) {
   return a.positions < 0 || a.positions > std::min(a.capacity_src, a.capacity_dst) ? ASSAY_OUT_OF_RANGE : ASSAY_OK;
 }
 
-// Rows that move are read and written; the others of the new layout are written.
+// Rows that move are read and written; the others of the new layout are written. Calls to be refused have capacities near 2^63.
 Cost repack_cost(const Op& op, const Params&, const Repack& a) {
-  return {bytes_of(op.from, a.n_kv * a.row * (a.positions + a.capacity_dst)), 0};
+  return {bytes_of(op.from, a.n_kv * a.row) * (static_cast<double>(a.positions) + static_cast<double>(a.capacity_dst)), 0};
 }
 
 ShapeSpace repack_shapes(const Op&) {
