@@ -71,6 +71,36 @@ TEST(Coverage, BothSidesOfEveryConstantAreAsked) {
   EXPECT_TRUE(std::ranges::any_of(counted.requirements, past));
 }
 
+TEST(Coverage, EveryKindOfRequirementIsAsked) {
+  std::string all;
+  for (const Op* op : ops()) {
+    const Coverage coverage(*op);
+    for (const Requirement& one : coverage.requirements) all += one.what + "\n";
+  }
+  for (const char* const kind : {", in use",
+                                 " up to ",
+                                 " past ",
+                                 " past 3 x ",
+                                 " up to 2 x ",
+                                 " of whole units, 15 mod 16",
+                                 "past 65536, 7 mod 16",
+                                 " = 17\n",
+                                 " dense\n",
+                                 " beside dense",
+                                 " past a vector from dense",
+                                 " far from dense",
+                                 " = 0, one row for all",
+                                 " short, k short",
+                                 " long, k short",
+                                 " short, k long",
+                                 " long, k long",
+                                 " with more than a vector of ",
+                                 "causal = 1 with ",
+                                 "every size 32",
+                                 " alone\n"})
+    EXPECT_NE(all.find(kind), std::string::npos) << kind;
+}
+
 // A model's sizes and the ways to see a view: none is lost because the op does not take it.
 TEST(Coverage, WhatMustOccurTogetherIsAsked) {
   std::size_t asked = 0;

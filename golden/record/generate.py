@@ -1,6 +1,7 @@
 """Inputs made from a seed: Philox4x32-10 and the distributions of golden/SCHEMA.md, vectorised in NumPy.
 
     python generate.py --selftest     checks the generator against Random123's published known answers
+    python generate.py --sums         prints tests/generated_sums.json: what golden/generate.cc must make too
 
 Philox: Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011.
 """
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import json
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -209,9 +211,31 @@ def selftest() -> None:
     assert all(np.array_equal(words(7, 3, s, 101 - s), whole[s:]) for s in range(9)), "a piece differs from the whole"
 
 
+def sums() -> list[dict[str, object]]:
+    """What every distribution makes in every type that it has, as the recipe and the sum of the bytes."""
+    numbers, integers = ("f32", "f16", "bf16"), ("i32", "i64", "u8")
+    of_numbers = ("gauss", "positive", "uniform", "mixed_zero", "wide", "edges", "near", "ties", "specials", "denormal", "bits", "zeros")
+    of_integers = ("index", "magnitudes", "sequence")
+    of_blocks = ("blocks", "activations", "wide", "denormal", "bits", "zeros")
+    ranges = {"wide": (-20, 12), "edges": (-3, 3), "index": (3, 100), "magnitudes": (0, 200), "sequence": (5, 0)}
+    rows = [(name, dtype) for name in of_numbers for dtype in numbers] + [(name, dtype) for name in of_integers for dtype in integers]
+    rows += [(name, dtype) for name in of_blocks for dtype in FORMATS if "x16" not in dtype]
+    recipes = []
+    for name, dtype in rows:
+        low, high = (0, 0) if dtype in FORMATS else ranges.get(name, (0, 0))
+        count = 200 if dtype in FORMATS or dtype == "u8" else 2000
+        recipes.append(Generated(name, (count,), dtype, 0x123456789, 2, 0.75, low, high))
+    return [{"distribution": one.distribution, "dtype": one.dtype, "count": one.shape[0], "seed": one.seed, "stream": one.stream,
+             "scale": one.scale, "low": one.low, "high": one.high, "sha256": one.sha256} for one in recipes]
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--selftest", action="store_true", required=True)
-    parser.parse_args()
-    selftest()
-    print(f"philox4x32-10: {len(KNOWN_ANSWERS)} known answers hold")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--selftest", action="store_true")
+    what.add_argument("--sums", action="store_true", help="prints tests/generated_sums.json, which tests/golden_test.cc holds the C++ to")
+    if parser.parse_args().sums:
+        print("[\n" + ",\n".join(json.dumps(row) for row in sums()) + "\n]")
+    else:
+        selftest()
+        print(f"philox4x32-10: {len(KNOWN_ANSWERS)} known answers hold")
