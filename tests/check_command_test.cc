@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "golden/read_file.h"
+#include "harness/verdict/discipline/sanitized.h"
 #include "tests/program.h"
 #include "tests/temporary.h"
 

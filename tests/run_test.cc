@@ -15,6 +15,7 @@
 #include "engine/tokenizer/tokenizer.h"
 #include "engine/tokenizer/utf8.h"
 #include "golden/trace.h"
+#include "harness/verdict/discipline/sanitized.h"
 #include "tests/engine_support.h"
 #include "tests/program.h"
 
@@ -152,7 +153,7 @@ TEST(Run, MoreThreadsThanCores) {
 
 // 1024 stacks of 8 MiB are more than the address space that is left.
 TEST(Run, ThreadsThatHaveNoRoomAreTold) {
-#if defined(__SANITIZE_ADDRESS__)
+#if ASSAY_SANITIZED
   GTEST_SKIP() << "its shadow takes more address space";
 #endif
   const Ran none = run_assay({"run", "-p", "x", "-n", "1", "--threads", "1024"}, {}, {{"prlimit", "--as=4000000000"}, {}});

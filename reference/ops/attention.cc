@@ -132,8 +132,10 @@ Signature signature(const Op& op, const Params& params, const A& a) {
 
 std::vector<NestedArray> arrays(const Op& op, const Params& params, const A& a, std::span<void* const> tensors) {
   const ViewLayout view = view_layout(params, a);
+  // As numbers: calls are laid out where there is no memory too.
   const auto place = [&](std::size_t tensor, std::int64_t elements) {
-    return static_cast<const std::byte*>(tensors[tensor]) + elements * static_cast<std::ptrdiff_t>(dtype_size(op.from));
+    const auto bytes = static_cast<std::uintptr_t>(elements) * dtype_size(op.from);
+    return reinterpret_cast<const std::byte*>(reinterpret_cast<std::uintptr_t>(tensors[tensor]) + bytes);
   };
   NestedArray spans{offsetof(A, spans), std::vector<std::byte>(static_cast<std::size_t>(view.span_count) * sizeof(AssayKvSpan))};
   for (std::int64_t i = 0; i < view.span_count; ++i) {
