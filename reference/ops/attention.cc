@@ -135,7 +135,8 @@ std::vector<NestedArray> arrays(const Op& op, const Params& params, const A& a, 
   // As numbers: calls are laid out where there is no memory too.
   const auto place = [&](std::size_t tensor, std::int64_t elements) {
     const auto bytes = static_cast<std::uintptr_t>(elements) * dtype_size(op.from);
-    return reinterpret_cast<const std::byte*>(reinterpret_cast<std::uintptr_t>(tensors[tensor]) + bytes);
+    const auto first = reinterpret_cast<std::uintptr_t>(tensors[tensor]);
+    return reinterpret_cast<const std::byte*>(first + bytes);  // NOLINT(performance-no-int-to-ptr)
   };
   NestedArray spans{offsetof(A, spans), std::vector<std::byte>(static_cast<std::size_t>(view.span_count) * sizeof(AssayKvSpan))};
   for (std::int64_t i = 0; i < view.span_count; ++i) {
