@@ -47,7 +47,7 @@ Signature table_signature(const Op& op, const Params&, const Table& a) {
 }
 
 // A call to be refused may have no inv_freq: that it is looked at is told by the fault (RefusalCheck::refusal).
-__attribute__((no_sanitize("null"))) AssayStatus table_refusal(const Op&, const Table& a) {
+__attribute__((noinline, no_sanitize("null"))) AssayStatus table_refusal(const Op&, const Table& a) {
   if (a.recipe < ASSAY_ROPE_F64 || a.recipe > ASSAY_ROPE_FREQS) return ASSAY_BAD_PARAMETER;
   if (a.recipe != ASSAY_ROPE_FREQS && !(a.theta >= 1 && a.theta <= 0x1p40)) return ASSAY_BAD_PARAMETER;
   for (std::int64_t i = 0; a.recipe == ASSAY_ROPE_FREQS && i < a.pairs; ++i) {
