@@ -195,7 +195,6 @@ TEST(DeclaredBounds, OfBlocks) {
     expect_near("blocks", rule, attack_blocks(rule.how, lanes));
 }
 
-// Codes of rows by codes of rows in int32, then the scales.
 // fl(x fl(127 / amax)) and fl(x / fl(amax / 127)) lie on either side of a tie: the first counts.
 TEST(DeclaredBounds, CodesOfARowAreProducts) {
   int apart = 0;
@@ -214,6 +213,7 @@ TEST(DeclaredBounds, CodesOfARowAreProducts) {
   EXPECT_GT(apart, 10);
 }
 
+// Codes of rows by codes of rows in int32, then the scales.
 TEST(DeclaredBounds, OfIntegerSums) {
   Arithmetic how;
   how.x = how.w = find_operand("i8_row");

@@ -109,7 +109,7 @@ TEST(Generate, TheSameBytesAsTheRecorders) {
   for (const auto& row : rows) {
     const Distribution distribution{row.at("distribution"), row.at("scale"), row.at("low"), row.at("high")};
     const DType dtype = dtype_from_name(row.at("dtype").get<std::string>()).value();
-    const std::int64_t count = row.at("count");
+    const std::int64_t count = row.at("shape").at(0);
     std::vector<std::uint8_t> bytes(static_cast<std::size_t>(count) * dtype_size(dtype));
     generate(distribution, row.at("seed"), row.at("stream"), dtype, count, bytes.data());
     EXPECT_EQ(sha256(bytes), row.at("sha256")) << row;

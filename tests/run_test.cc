@@ -154,7 +154,7 @@ TEST(Run, MoreThreadsThanCores) {
 // 1024 stacks of 8 MiB are more than the address space that is left.
 TEST(Run, ThreadsThatHaveNoRoomAreTold) {
 #if ASSAY_SANITIZED
-  GTEST_SKIP() << "its shadow takes more address space";
+  GTEST_SKIP() << "a sanitizer's shadow takes all addresses";
 #endif
   const Ran none = run_assay({"run", "-p", "x", "-n", "1", "--threads", "1024"}, {}, {{"prlimit", "--as=4000000000"}, {}});
   EXPECT_EQ(none.status, 2);

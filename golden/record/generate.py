@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 
 import numpy as np
@@ -225,8 +225,7 @@ def sums() -> list[dict[str, object]]:
         low, high = (0, 0) if dtype in FORMATS else ranges.get(name, (0, 0))
         count = 200 if dtype in FORMATS or dtype == "u8" else 2000
         recipes.append(Generated(name, (count,), dtype, 0x123456789, 2, 0.75, low, high))
-    return [{"distribution": one.distribution, "dtype": one.dtype, "count": one.shape[0], "seed": one.seed, "stream": one.stream,
-             "scale": one.scale, "low": one.low, "high": one.high, "sha256": one.sha256} for one in recipes]
+    return [{**asdict(one), "sha256": one.sha256} for one in recipes]
 
 
 if __name__ == "__main__":
