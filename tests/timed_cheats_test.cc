@@ -10,6 +10,7 @@
 #include "harness/interop/remote/timed_runner.h"
 #include "harness/verdict/bench/bench.h"
 #include "harness/verdict/bench/timed_case.h"
+#include "harness/verdict/clock.h"
 #include "harness/verdict/draw.h"
 #include "harness/verdict/suite.h"
 
@@ -221,17 +222,21 @@ TEST(TimedCheats, NarrowWeightsAreNoTime) {
       << result.failure << result.refusal;
 }
 
-// Others may be timed then.
+// A thread of its own is busy whenever it may be: others may be timed while it must not, and while memory is filled it may work ahead.
 TEST(TimedCheats, WhoIsNotTimedStandsStill) {
   const bench::TimedCase timed(require_op("add"), Params{{"n", std::int64_t{6007}}}, bench::Temperature::warm, "");
   TimedRunner runner({.command = "", .plugins = {library(0)}}, "add", "cheat:spins_between", timed.request(timed.slots()));
-  const auto reading = [&] {
+  const auto seconds_after = [&](auto&& between) {
     runner.fill({.seeds = {1, 2}});
+    between();
     return runner.run({.count = 2}).cpu;
   };
-  reading();
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
-  EXPECT_LT(reading(), 0.4);
+  seconds_after([] {});
+  EXPECT_LT(seconds_after([] { std::this_thread::sleep_for(std::chrono::milliseconds(500)); }), 0.4);
+  const auto fills = [&] {
+    for (const double end = wall_seconds() + 2; wall_seconds() < end;) runner.fill({.seeds = {1, 2}});
+  };
+  EXPECT_GT(seconds_after(fills), 0.4);
 }
 
 TEST(TimedCheats, ABaselineThatCheatsIsNamed) {
