@@ -84,7 +84,7 @@ Terms terms_of(const AttentionKeys& keys, std::int64_t head_dim, const Arithmeti
   const Number& acc = how.sums();  // of a narrow one each weight is rounded too, and its product
   terms.sums = acc.growth(static_cast<double>(chain + (acc.digits < kF32.digits ? 2 : 0)));
   terms.v_etas = acc.eta() + (how.flush ? acc.normal() : 0);
-  terms.etas = (1 + terms.sums) * steps * (acc.eta() + (how.flush ? 2 * acc.normal() : 0));
+  terms.etas = (1 + terms.sums) * steps * (acc.eta() + (how.flush ? 2 * acc.normal() : 0)) + kEta;  // the output's, in f32
   return terms;
 }
 

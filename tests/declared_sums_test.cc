@@ -25,16 +25,19 @@ Floats draw(std::int64_t n, double scale, Engine& engine) {
   for (std::int64_t i = 0; i < n; ++i) all.push_back(static_cast<float>(scale * normal(engine)));
   return all;
 }
-constexpr double kScales[] = {1, 0x1p-10, 20, 0x1p-63};
+constexpr double kScales[] = {1, 0x1p-10, 20, 0x1p-63, 0x1p-128};  // the last about what is flushed
+double scale_of(int repeat) {
+  return kScales[static_cast<std::size_t>(repeat) % std::size(kScales)];
+}
 
 Share attack_norm(const Arithmetic& how) {
   Engine engine(8);
   Share share;
   for (int repeat = 0; share.outputs < outputs_of_a_rule(); ++repeat) {
     const auto n = static_cast<std::int64_t>(1 + engine() % 300);
-    Floats x = draw(n, kScales[repeat % 4], engine);
-    const Floats w = draw(n, 1, engine);
-    if (repeat % 5 == 0) {  // each square by itself is lost beside the first
+    Floats x = draw(n, scale_of(repeat), engine);
+    const Floats w = draw(n, scale_of(repeat / 2), engine);
+    if (repeat % 7 == 0) {  // each square by itself is lost beside the first
       std::ranges::fill(x, std::sqrt(static_cast<float>(std::max(how.sums().u(), 0x1p-24))));
       x[0] = 1;
     }
@@ -49,10 +52,10 @@ Share attack_norm(const Arithmetic& how) {
     const float r =
         how.rsqrt > 0 ? rough(how, 1 / root, how.rsqrt, engine) : single(how, 1 / static_cast<double>(single(how, root)));
     for (std::size_t i = 0; i < x.size(); ++i)
-      share.judge(
-          expected, i,
-          static_cast<double>(written(how, static_cast<double>(single(how, static_cast<double>(x[i]) * static_cast<double>(r))) *
-                                               static_cast<double>(w[i]))));
+      share.judge(expected, i,
+                  static_cast<double>(written(
+                      how, static_cast<double>(single(how, read(how, static_cast<double>(x[i])) * static_cast<double>(r))) *
+                               read(how, static_cast<double>(w[i])))));
   }
   return share;
 }
@@ -62,7 +65,7 @@ Share attack_softmax(const Arithmetic& how) {
   Share share;
   for (int repeat = 0; share.outputs < outputs_of_a_rule(); ++repeat) {
     const auto n = static_cast<std::int64_t>(1 + engine() % 300);
-    Floats x = draw(n, repeat % 4 == 3 ? 60 : kScales[repeat % 4], engine);
+    Floats x = draw(n, repeat % 4 == 3 ? 60 : scale_of(repeat), engine);
     if (repeat % 5 == 0) {
       std::ranges::fill(x, static_cast<float>(std::log(std::max(how.sums().u(), 0x1p-24)) - 0.001));
       x[0] = 0;
@@ -87,8 +90,8 @@ Share attack_elements(const Arithmetic& how) {
   Share share;
   for (int repeat = 0; share.outputs < outputs_of_a_rule(); ++repeat) {
     constexpr std::int64_t n = 64;
-    const Floats gate = draw(n, repeat % 2 == 0 ? 1 : 40, engine);
-    const Floats up = draw(n, kScales[repeat % 4], engine);
+    const Floats gate = draw(n, repeat % 3 == 0 ? 1 : repeat % 3 == 1 ? 40 : scale_of(repeat / 3), engine);
+    const Floats up = draw(n, scale_of(repeat), engine);
     Expected powers, gated, sums, turned;
     declared_exp({gate.data(), nullptr, n}, how, powers);
     declared_swiglu({gate.data(), up.data(), nullptr, 1, n, n, n, n}, how, gated);
@@ -103,7 +106,7 @@ Share attack_elements(const Arithmetic& how) {
     declared_rope(args, rest, turned);
     Machine machine(rest, engine);
     for (std::size_t i = 0; i < n; ++i) {
-      const auto g = static_cast<double>(gate[i]), u = static_cast<double>(up[i]);
+      const double g = read(how, static_cast<double>(gate[i])), u = read(how, static_cast<double>(up[i]));
       const double power = std::exp(g);
       if (power < kFloatMax)
         share.judge(powers, i, static_cast<double>(written(how, static_cast<double>(rough(how, power, how.exp_ulps(), engine)))));
@@ -129,9 +132,10 @@ Share attack_attention(const Arithmetic& how) {
   constexpr std::int64_t kDim = 16;
   for (int repeat = 0; share.outputs < outputs_of_a_rule(); ++repeat) {
     const auto n = static_cast<std::int64_t>(1 + engine() % 100);
-    const Floats q = draw(kDim, repeat % 2 == 0 ? 1 : 4, engine);
-    const Floats k = draw(n * kDim, 1, engine);
-    Floats v = draw(n * kDim, 1, engine);
+    const bool tiny = repeat % 5 == 1;  // keys of which some are flushed, which large queries make count
+    const Floats q = draw(kDim, tiny ? 0x1p120 : repeat % 2 == 0 ? 1 : 4, engine);
+    const Floats k = draw(n * kDim, tiny ? 0x1p-124 : 1, engine);
+    Floats v = draw(n * kDim, repeat % 7 == 2 ? 0x1p-128 : 1, engine);
     if (repeat % 3 == 0) std::ranges::fill(v, 1.0F);
     const AssayKvSpan span{k.data(), v.data(), 0, n, 0, kDim, 0, kDim};
     AttentionArgs args{};

@@ -26,6 +26,11 @@ inline std::int64_t outputs_of_a_rule() {
   return text == nullptr ? 40000 : std::strtoll(text, nullptr, 10);
 }
 
+// An operand as an operation meets it.
+inline double read(const Arithmetic& how, double x) {
+  return how.flush && std::abs(x) < how.least_read() ? 0 : x;
+}
+
 // Every operation once more in fp64, then rounded as the format rounds.
 class Machine {
  public:
@@ -75,7 +80,7 @@ class Machine {
 
  private:
   bool coin() { return engine_() % 2 == 0; }
-  double read(double x) const { return how_.flush && std::abs(x) < how_.least_read() ? 0 : x; }
+  double read(double x) const { return reference::read(how_, x); }
   double flushed(double x, const Number& format) const { return how_.flush && std::abs(x) < format.normal() ? 0 : x; }
   double rounded(double x) const { return flushed(how_.sums().round(x), how_.sums()); }
 
