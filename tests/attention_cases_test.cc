@@ -103,6 +103,26 @@ TEST(AttentionCases, InfinitiesHaveEitherSign) {
   EXPECT_NE(failure_of(kDecode, infinity_has_one_sign<-1>, cases, kNoBits), "");
 }
 
+// Spans follow on one another, and each but the last ends a block.
+TEST(AttentionCases, ViewsWithHolesAreRefused) {
+  const Op& op = *find_op(kDecode);
+  const auto status = [&](std::int64_t first_count, std::int64_t second_first) {
+    const AssayKvSpan spans[] = {{nullptr, nullptr, 0, first_count, 0, 8, 0, 8}, {nullptr, nullptr, second_first, 5, 0, 8, 0, 8}};
+    AttentionArgs args{};
+    args.spans = spans;
+    args.span_count = 2;
+    args.rows = args.n_heads = args.n_kv = 1;
+    args.head_dim = args.q_row_stride = args.q_head_stride = args.y_row_stride = args.y_head_stride = 8;
+    args.position = 40;
+    args.scale = 1;
+    return op.family->refusal(op, &args);
+  };
+  EXPECT_EQ(status(16, 16), ASSAY_OK);
+  EXPECT_EQ(status(17, 17), ASSAY_BAD_SHAPE);
+  EXPECT_EQ(status(16, 32), ASSAY_BAD_SHAPE);
+  EXPECT_EQ(status(17, 32), ASSAY_BAD_SHAPE);
+}
+
 // The window begins behind a first span that is shorter than the next: a span is not found by the length of the first.
 bool begins_behind_a_short_span(const AttentionArgs& a) {
   return a.span_count > 2 && a.spans[0].count < a.spans[1].count && a.window > 0 && a.position - a.window + 1 > a.spans[1].first;

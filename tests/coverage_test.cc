@@ -71,6 +71,25 @@ TEST(Coverage, BothSidesOfEveryConstantAreAsked) {
   EXPECT_TRUE(std::ranges::any_of(counted.requirements, past));
 }
 
+TEST(Coverage, AWishIsGrantedWithinItsRangeAlone) {
+  const Coverage coverage(require_op("argmax"));
+  const auto met = [&](const char* what, std::int64_t n) {
+    const auto one = std::ranges::find(coverage.requirements, what, &Requirement::what);
+    return one != coverage.requirements.end() && one->met({{"n", n}});
+  };
+  struct Wished {
+    const char* what;
+    std::vector<std::int64_t> granted, refused;
+  };
+  const Wished wished[] = {{"n = 3", {3}, {2, 4, 19}},
+                           {"n from 20 to 32", {20, 27, 32}, {19, 33, 40}},
+                           {"n of whole units, 5 mod 16", {21, 37}, {5, 20, 22, 36}}};
+  for (const Wished& one : wished) {
+    for (const std::int64_t n : one.granted) EXPECT_TRUE(met(one.what, n)) << one.what << ": " << n;
+    for (const std::int64_t n : one.refused) EXPECT_FALSE(met(one.what, n)) << one.what << ": " << n;
+  }
+}
+
 TEST(Coverage, EveryKindOfRequirementIsAsked) {
   std::string all;
   for (const Op* op : ops()) {

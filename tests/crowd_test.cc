@@ -6,7 +6,11 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <set>
+#include <vector>
 
+#include "harness/verdict/call.h"
+#include "harness/verdict/cases.h"
 #include "harness/verdict/discipline/kernel_run.h"
 
 namespace assay::crowd_test {
@@ -63,6 +67,17 @@ TEST(Crowd, ThreeCallersMeetOnOneCore) {
   most = 0;
   for (int round = 0; round < 20; ++round) run_at_once(3, [](std::size_t) { EXPECT_FALSE(run_kernel(busy, nullptr).fault); });
   EXPECT_EQ(most, 3);
+}
+
+// So that a buffer which they share shows, though they do not meet.
+TEST(Crowd, EachCallerHasDataOfItsOwn) {
+  const Op& op = *find_op("exp");
+  const TestCase test = generated_test_case(op, {{{"n", std::int64_t{40}}}, "gauss", 1});
+  Call call(op, test.params, test.inputs);
+  InProcess scalar(op.kernels().back().run);
+  std::set<std::vector<std::uint8_t>> seen;
+  for (const Outcome& outcome : call.run_rivals(scalar, 5, {}, nullptr)) seen.insert(outcome.outputs.at(0).bytes);
+  EXPECT_EQ(seen.size(), 5U);
 }
 
 }  // namespace

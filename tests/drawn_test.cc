@@ -8,6 +8,7 @@
 #include "harness/verdict/call.h"
 #include "harness/verdict/cases.h"
 #include "harness/verdict/draw.h"
+#include "harness/verdict/drawn_case.h"
 #include "harness/verdict/suite.h"
 #include "harness/verdict/vast.h"
 #include "kernels/norms/norms.h"
@@ -34,6 +35,9 @@ void off_by_a_bit(const RmsNormArgs& a) {
 }
 void last_row_too_large(const RmsNormArgs& a) {
   for (std::int64_t i = 0; i < a.n; ++i) a.y[(a.rows - 1) * a.y_stride + i] *= 1.001F;
+}
+void an_infinity_late(const RmsNormArgs& a) {
+  a.y[(a.rows - 2) * a.y_stride + 77] = std::numeric_limits<float>::infinity();
 }
 void past_a_row(const RmsNormArgs& a) {
   a.y[a.n + 3] = 1;
@@ -151,6 +155,10 @@ TEST(Drawn, LongCallsNameWhatIsWrong) {
   expect_named(check);
   const CaseResult right = check.check(Variant{"right", Isa::scalar, then<nothing>}, Checks::all());
   EXPECT_LT(right.compared, 300 * 4096) << "only a sample";
+  const CaseResult late =
+      check.check(Variant{"an_infinity_late", Isa::scalar, then<an_infinity_late>}, Checks::parse("bound,classes"));
+  ASSERT_TRUE(late.failure);
+  EXPECT_EQ(check_name(late.failure->check), check_name(Check::classes)) << late.failure->message;
 }
 
 // Of 400 sizes that chance alone would spread over 2^18.
@@ -184,6 +192,15 @@ TEST(Drawn, TheTruthsSampleIsOfAllRows) {
     for (std::size_t row = 500; row < 990; ++row) behind += y.bits_only.at(8 * row) == 0 ? 1 : 0;
   }
   EXPECT_GT(behind, 10);
+}
+
+// Of a table of 50,000 rows, which a draw of a few would hardly meet.
+TEST(Drawn, TheLastIndexIsAmongThem) {
+  const Op& op = require_op("embed_f32");
+  const Params params = complete_params(op, {{"vocab", std::int64_t{50000}}, {"rows", std::int64_t{9}}, {"n", std::int64_t{3}}});
+  const TestCase test = drawn_case(op, params, "gauss", 1);
+  const Array& ids = test.inputs.at(1);
+  EXPECT_EQ(std::count(ids.as<std::int32_t>(), ids.as<std::int32_t>() + ids.elements(), 49999), 1);
 }
 
 TEST(Drawn, RowsLieFarApartToo) {

@@ -24,14 +24,14 @@ bool contains(const std::string& text, const std::string& words) {
 // A data folder with the goldens of `add` alone, whose ledger remembers other bits for one case.
 class Drifted {
  public:
-  Drifted() {
+  explicit Drifted(bool another_margin = true) {
     const std::filesystem::path golden = folder_.path() / "golden";
     std::filesystem::create_directories(golden / "ops");
     std::filesystem::copy_file(own_golden() / "ops" / "add.h5", file());
     json_ = nlohmann::json::parse(std::ifstream(ledger_path()));
     digest_ = json_.at("digests").at("add").at(kCase);
     json_["digests"]["add"][kCase] = kOther;
-    json_["margins"]["add"][kCase] = 0.125;
+    if (another_margin) json_["margins"]["add"][kCase] = 0.125;
     std::ofstream(ledger()) << json_.dump();
   }
 
@@ -72,6 +72,12 @@ TEST(Drift, FailsWithBothDigestsBothMarginsAndTheCommand) {
       << ran.out;
   EXPECT_TRUE(contains(ran.out, "add_scalar, case " + kCase)) << ran.out;
   EXPECT_EQ(drifted.run({"check", "add", "--case", "n16"}).status, 0) << "the other cases are as they were";
+}
+
+TEST(Drift, OtherBitsOfTheSameMarginFail) {
+  const Ran ran = Drifted(false).run({"check", "add", "--case", kCase});
+  EXPECT_EQ(ran.status, 1) << ran.err;
+  EXPECT_TRUE(contains(ran.out, ", the ledger has " + kOther)) << ran.out;
 }
 
 TEST(Drift, IsNotAcceptedWithoutAReason) {

@@ -119,6 +119,8 @@ bool go_wrong(std::string_view mode, std::uint64_t sequence, const wire::CallReq
   if (mode == "greets_in_a_call") return send(Kind::greeting, sequence, greeting("")), true;
   if (mode == "refuses_calls") return send(Kind::refused, sequence, "is not welcome"), true;
   if (mode == "odd_status") return done[sizeof(wire::Done::odd_call)] = 99, send(Kind::done, sequence, done), true;
+  if (mode == "refuses_a_first_part" && request.parts.size() > 1)
+    return done[sizeof(wire::Done::odd_call)] = ASSAY_BAD_SHAPE, send(Kind::done, sequence, done), true;
   if (mode == "short_answer") return send(Kind::done, sequence, done.substr(0, done.size() - 9)), true;
   if (mode == "long_answer") return send(Kind::done, sequence, done + "more"), true;
   if (mode == "gigabyte_answer") return put(wire::encode({Kind::done, sequence, std::uint64_t{1} << 30})), true;

@@ -6,6 +6,13 @@
 #include <unistd.h>
 
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/verdict/discipline/poison.h"
+#include "harness/verdict/discipline/sanitized.h"
+#include "harness/verdict/discipline/stack.h"
 
 namespace assay::guard_test {
 namespace {
@@ -56,6 +63,46 @@ TEST(GuardedMemory, OfAParentIsNotLeftToAChild) {
   waitpid(child, nullptr, 0);
   EXPECT_EQ(shared->begin()[0], 2);
 }
+
+TEST(Poison, EveryByteThatIsTouchedIsFound) {
+  const Poison poison(Poison::Kind::noise, 1);
+  std::vector<std::uint8_t> memory(3 * 4096 + 77);
+  std::uint8_t* const end = memory.data() + memory.size();
+  const std::uint8_t* const origin = memory.data() + 1000;
+  poison.fill(origin, memory.data(), end);
+  EXPECT_EQ(poison.find_touched(origin, memory.data(), end), nullptr);
+  for (const std::size_t at : {std::size_t{0}, std::size_t{999}, std::size_t{1000}, std::size_t{5096}, memory.size() - 1}) {
+    memory[at] ^= 1;
+    memory.back() ^= 2;
+    EXPECT_EQ(poison.find_touched(origin, memory.data(), end), &memory[at]) << at;
+    memory.back() ^= 2;
+    memory[at] ^= 1;
+  }
+}
+
+#if defined(__x86_64__) && !ASSAY_SANITIZED
+#define ASSAY_LOSES(name)                                        \
+  __attribute__((naked)) AssayStatus loses_##name(const void*) { \
+    __asm__("notq %" #name "\n\txorl %eax, %eax\n\tret");        \
+  }
+ASSAY_LOSES(rbx)
+ASSAY_LOSES(rbp)
+ASSAY_LOSES(r12)
+ASSAY_LOSES(r13)
+ASSAY_LOSES(r14)
+ASSAY_LOSES(r15)
+#undef ASSAY_LOSES
+
+TEST(KernelStack, EveryRegisterThatIsLostIsNamed) {
+  constexpr std::pair<const char*, KernelFunction> kLosers[] = {{"rbx", loses_rbx}, {"rbp", loses_rbp}, {"r12", loses_r12},
+                                                                {"r13", loses_r13}, {"r14", loses_r14}, {"r15", loses_r15}};
+  KernelStack& stack = KernelStack::of_this_thread();
+  for (const auto& [name, loser] : kLosers) {
+    EXPECT_EQ(stack.call(loser, nullptr), ASSAY_OK);
+    EXPECT_EQ(stack.broken(), std::string("left another value in the register ") + name + ", which a callee saves");
+  }
+}
+#endif
 
 }  // namespace
 }  // namespace assay::guard_test

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include "harness/interop/plugin/loader.h"
 #include "harness/interop/plugin/properties.h"
@@ -58,6 +59,24 @@ void expect_passed(const CheckRequest& asked) {
     EXPECT_EQ(one.verdict, Verdict::pass) << one.variant << ": " << (one.failure ? one.failure->message : "");
     EXPECT_GE(one.placements, 2) << one.variant;
   }
+}
+
+// All of them, on a CPU that has all.
+TEST(Plugin, OfAnIsaThatTheCpuLacksIsSkippedAndTold) {
+  CheckRequest asked = request("isas_plugin");
+  asked.ops = {"add"};
+  asked.generated->shape = {{"n", std::int64_t{40}}};
+  std::set<std::string> lacked;
+  for (const AssayPluginKernel& one : load_plugin(plugin("isas_plugin").string()).kernels) {
+    if (!isa_supported(LoadedPlugin::isa_of(one))) lacked.insert("add isas:" + std::string(one.name));
+  }
+  const SuiteResult result = run_suite(asked);
+  EXPECT_TRUE(result.passed());
+  std::set<std::string> skipped;
+  for (const auto& one : result.skips) {
+    if (one.what.starts_with("add isas:")) skipped.insert(one.what);
+  }
+  EXPECT_EQ(skipped, lacked);
 }
 
 TEST(Plugin, GoodKernelsPass) {

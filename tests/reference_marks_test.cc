@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "harness/verdict/call.h"
@@ -71,7 +72,20 @@ TEST(Marks, OutputsWithABoundAreNotLeftToTheBits) {
   };
   EXPECT_FALSE(left(expected("rms_norm", kRows, {{"x", 1}, {"w", kInf}})));
   EXPECT_FALSE(left(expected("swiglu", {}, {{"gate", 1}, {"up", kInf}})));
+  EXPECT_FALSE(left(expected("swiglu", {}, {{"gate", -87}, {"up", kInf}})));
   EXPECT_FALSE(left(expected("gemm_f32", {}, {{"x", 1}, {"w", kInf}})));
+}
+
+// A query's scores are NaN, or +inf: so is what it attends to.
+TEST(Marks, ScoresThatAreNoNumbersGiveNaN) {
+  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+  for (const char* const op : {"attn_decode_f32", "attn_prefill_f32"}) {
+    for (const float q : {kNaN, kInf}) {
+      const reference::Expected y = expected(op, kDecode, {{"q", q}, {"k", 1}, {"v", 1}});
+      EXPECT_TRUE(std::ranges::all_of(y.value, [](double value) { return std::isnan(value); })) << op << " " << q;
+      EXPECT_TRUE(std::ranges::all_of(y.bits_only, [](auto mark) { return mark == 0; })) << op << " " << q;
+    }
+  }
 }
 
 // A factor that a float may lose meets an infinity.

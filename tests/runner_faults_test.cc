@@ -116,6 +116,16 @@ TEST(RunnerFaults, RubbishForAnAnswer) {
   expect_failed("fault_that_says_nothing", "sent a fault that says nothing");
 }
 
+// The others' answers do not hide it.
+TEST(RunnerFaults, OnePartThatIsRefusedFailsTheCall) {
+  const SuiteResult result = run_suite(request("refuses_a_first_part"));
+  ASSERT_EQ(result.cases.size(), static_cast<std::size_t>(kCases));
+  for (const CaseResult& one : result.cases) {
+    ASSERT_TRUE(one.failure);
+    EXPECT_NE(one.failure->message.find("bad_shape"), std::string::npos) << one.failure->message;
+  }
+}
+
 TEST(RunnerFaults, AFreshRunnerTakesTheNextCall) {
   CheckRequest asked = request("dies_in_every_third_call");
   asked.checks = Checks::parse("classes,bound,exact");  // one call a case

@@ -205,6 +205,17 @@ TEST(MadeCases, DrawWhatTheirShapesAllow) {
   EXPECT_EQ(pairings.size(), 3U);
 }
 
+TEST(MadeCases, EachHasASeedOfItsOwn) {
+  CheckRequest request;
+  request.ops = {"argmax"};
+  request.variant = "argmax_scalar";
+  request.case_name = "random";
+  request.random_cases = 40;
+  std::set<std::uint64_t> seeds;
+  for (const CaseResult& one : run_suite(request).cases) seeds.insert(one.seed.value_or(0));
+  EXPECT_EQ(seeds.size(), 40U);
+}
+
 TEST(MadeCases, HoldTheDataAskedFor) {
   const auto inputs = [](const char* op, const Params& shape, const char* data) {
     return generated_test_case(require_op(op), {shape, data, 3}).inputs;
@@ -219,6 +230,12 @@ TEST(MadeCases, HoldTheDataAskedFor) {
   const std::vector<Array> denormal = inputs("add", shape, "denormal");
   EXPECT_FALSE(any(denormal[0], [](float x) { return std::fabs(x) >= 0x1p-126F; }));
   EXPECT_TRUE(any(denormal[0], [](float x) { return x != 0; }));
+  const auto product = [&](float x, const std::vector<Array>& of) { return x * of[1].as<float>()[0]; };
+  const std::vector<Array> underflow = inputs("add", shape, "underflow");
+  EXPECT_FALSE(any(underflow[0], [&](float x) { return x == 0 || std::fabs(product(x, underflow)) >= 0x1p-126F; }));
+  const Array halves = inputs("matvec_f16", {{"n", std::int64_t{32}}, {"k", std::int64_t{64}}}, "underflow")[0];
+  for (std::int64_t i = 0; i < halves.elements(); ++i)
+    EXPECT_LT(std::fabs(element_as_double(DType::f16, &halves.bytes[static_cast<std::size_t>(2 * i)])), 0x1p-14);
   EXPECT_TRUE(any(inputs("add", {{"n", std::int64_t{4096}}}, "bits")[0], [](float x) { return std::isnan(x); }));
   const std::vector<Array> packed = inputs("gemv_q8_0_x16_q8_0", {{"n", std::int64_t{48}}, {"k", std::int64_t{64}}}, "gauss");
   const std::vector<std::uint8_t>& weights = packed[0].bytes;
