@@ -145,6 +145,16 @@ TEST_F(AttributeWrongPlan, WeightsExchanged) {
   });
 }
 
+TEST_F(AttributeWrongPlan, AnotherLayersWeight) {
+  const Attribution result =
+      attributed([this](Plan& plan) { step(plan, "layers.02.gate_proj").weight = step(plan, "layers.03.gate_proj").weight; });
+  expect_miswired("layers.02.gate_proj", result);
+  EXPECT_NE(
+      all_text(result).find("the plan gives it the weight of layers.03.gate_proj, the definition that of layers.02.gate_proj"),
+      std::string::npos)
+      << all_text(result);
+}
+
 TEST_F(AttributeWrongPlan, ResidualFromTheWrongBuffer) {
   expect_miswired("layers.03.ffn_residual", [this](Plan& plan) {
     step(plan, "layers.03.ffn_residual").inputs[0] = step(plan, "layers.03.ffn_residual").outputs[0];

@@ -15,14 +15,14 @@ struct Fault {
 
 class BisectTest : public testing::Test {
  protected:
-  Bisection bisected(const std::vector<Fault>& faults, const char* prompt) {
+  Bisection bisected(const std::vector<Fault>& faults, const std::vector<std::string>& prompts) {
     Engine engine(model_, traced_options());
     for (const Fault& fault : faults) plant(engine, fault.site, fault.defect);
-    return bisect({&engine, &golden_, {prompt}, {}, {}});
+    return bisect({&engine, &golden_, prompts, {}, {}});
   }
 
   void expect_named(const std::vector<Fault>& faults, const char* prompt) {
-    const Bisection result = bisected(faults, prompt);
+    const Bisection result = bisected(faults, {prompt});
     Sites wanted;
     for (const Fault& fault : faults) wanted.insert(fault.site);
     EXPECT_EQ(Sites(result.sites.begin(), result.sites.end()), wanted) << bisection_text(result, Style::plain());
@@ -34,7 +34,7 @@ class BisectTest : public testing::Test {
 };
 
 TEST_F(BisectTest, RightKernelsAreWithinTheThreshold) {
-  const Bisection result = bisected({}, "genesis");
+  const Bisection result = bisected({}, {"genesis"});
   EXPECT_TRUE(result.nothing_to_find()) << bisection_text(result, Style::plain());
   EXPECT_FALSE(result.reference_is_far());
 }
@@ -52,6 +52,13 @@ TEST_F(BisectTest, OneWrongStepIsNamed) {
 TEST_F(BisectTest, TwoWrongStepsAreBothNamed) {
   expect_named({{Defect::rope_adjacent, "layers.01.k_rope"}, {Defect::tail_dropped, "layers.04.up_proj"}}, "genesis");
   expect_named({{Defect::eps_outside, "layers.00.attn_norm"}, {Defect::mask_short, "layers.05.attn"}}, "chat");
+}
+
+// The first of two prompts shows it, the last does not.
+TEST_F(BisectTest, OfPromptsTheFarthestCounts) {
+  const std::vector<Fault> faults{{Defect::sum_not_rescaled, "layers.03.attn"}};
+  EXPECT_TRUE(bisected(faults, {"genesis"}).nothing_to_find());
+  EXPECT_EQ(bisected(faults, {"chat", "genesis"}).sites, std::vector<std::string>{"layers.03.attn"});
 }
 
 TEST_F(BisectTest, TheKernelsAreAsTheyWere) {
