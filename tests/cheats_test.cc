@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -10,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/interop/remote/child_process.h"
+#include "harness/interop/remote/isolation.h"
 #include "harness/interop/remote/remote_runner.h"
 #include "harness/verdict/suite.h"
 #include "tests/program.h"
@@ -176,6 +178,15 @@ TEST(Cheats, AConstructorThatEndsTheProcessIsNamed) {
     EXPECT_NE(std::string(error.what()).find("while it was loaded the runner exited with status 0"), std::string::npos)
         << error.what();
   }
+}
+
+// Each part by what came of it, on a system that has it or not.
+TEST(Isolation, WhatIsMissingIsToldWithItsReason) {
+  const Isolation isolation("/bin/true", {}, {});
+  EXPECT_EQ(isolation.state({}).to_string(), "seccomp, landlock, no root");
+  EXPECT_EQ(isolation.state({.landlock = ENOSYS}).to_string(), "seccomp, no root; missing: landlock (this kernel has none)");
+  EXPECT_EQ(isolation.state({.seccomp = EINVAL}).to_string(), "landlock, no root; missing: seccomp (this kernel has none)");
+  EXPECT_EQ(isolation.state({.root = EPERM}).to_string(), "seccomp, landlock; missing: no root (Operation not permitted)");
 }
 
 // As typed: what is in force, exit codes.

@@ -23,15 +23,15 @@ struct Numbers {
   float& weight(std::int64_t row, std::int64_t c) { return w[static_cast<std::size_t>(c * 32 + row)]; }
 };
 
-enum Data { gauss, wide, tiny, stuck, kinds };
+enum Data { gauss, wide, tiny, large, stuck, kinds };
 
-// stuck: in each row one number in front of, or among, others of just half its last place, all of whose roundings lean to one side.
+// large: of which some products, or sums, overflow in f16. stuck: in each row one number in front of, or among, others of just half its last place, all of whose roundings lean to one side.
 Numbers numbers(Data data, const Arithmetic& how, Engine& engine) {
   Numbers made;
   made.k = 1 + static_cast<std::int64_t>(engine() % 150);
   std::normal_distribution<double> normal;
-  const int low = data == wide ? -40 : data == tiny ? -80 : 0;
-  const int range = data == wide ? 30 : data == tiny ? 30 : 1;
+  const int low = data == wide ? -40 : data == tiny ? -80 : data == large ? 4 : 0;
+  const int range = data == wide ? 30 : data == tiny ? 30 : data == large ? 5 : 1;
   const auto draw = [&] {
     return static_cast<float>(std::ldexp(normal(engine), low + static_cast<int>(engine() % 1024) % range));
   };

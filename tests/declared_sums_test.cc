@@ -220,6 +220,17 @@ std::vector<Rule> attention_rules() {
   return rules;
 }
 
+// Each operand's loss counts, whichever it is.
+TEST(DeclaredBounds, OfAddAreTheSameWithItsOperandsExchanged) {
+  const Arithmetic how = with(kFlush);
+  const Floats small{4e-39F, 4e-39F, 1}, other{1, 0x1p-120F, 0x1p-130F};
+  Expected one, two;
+  declared_add({small.data(), other.data(), nullptr, 3}, how, one);
+  declared_add({other.data(), small.data(), nullptr, 3}, how, two);
+  EXPECT_EQ(one.bound, two.bound);
+  EXPECT_GE(one.bound[1], static_cast<double>(small[1]) + kF32.normal());
+}
+
 TEST(DeclaredBounds, OfNorms) {
   for (const Rule& rule : norm_rules()) expect_near("rms_norm", rule, attack_norm(rule.how));
 }

@@ -11,6 +11,7 @@
 #include "harness/verdict/drawn_case.h"
 #include "harness/verdict/suite.h"
 #include "harness/verdict/vast.h"
+#include "kernels/activations/activations.h"
 #include "kernels/norms/norms.h"
 #include "kernels/products/products.h"
 #include "reference/ops/split.h"
@@ -56,6 +57,12 @@ void far_between_rows(const RmsNormArgs& a) {
   a.y[a.y_stride / 2] = 1;
 }
 
+// Where the file that lies there begins.
+void at_a_pages_begin(const RmsNormArgs& a) {
+  auto* const first = reinterpret_cast<std::uint8_t*>(a.y);
+  first[-static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(first) % 4096)] = 1;
+}
+
 struct Wrong {
   const char* name;
   AssayStatus (*run)(const void* args);
@@ -86,6 +93,9 @@ TEST(Drawn, VastCallsNameWhatIsWrong) {
   const CaseResult between = check.check(Variant{"far_between_rows", Isa::scalar, then<far_between_rows>}, Checks::all());
   ASSERT_TRUE(between.failure);
   EXPECT_EQ(between.failure->message, "touched what lies between or around rows of y");
+  const CaseResult begin = check.check(Variant{"at_a_pages_begin", Isa::scalar, then<at_a_pages_begin>}, Checks::all());
+  ASSERT_TRUE(begin.failure);
+  EXPECT_TRUE(begin.failure->message.starts_with("wrote outside the rows of y: at byte 0 modulo ")) << begin.failure->message;
 }
 
 void in_place_alone(const RmsNormArgs& a) {
@@ -192,6 +202,27 @@ TEST(Drawn, TheTruthsSampleIsOfAllRows) {
     for (std::size_t row = 500; row < 990; ++row) behind += y.bits_only.at(8 * row) == 0 ? 1 : 0;
   }
   EXPECT_GT(behind, 10);
+}
+
+// An op that may run in place, in the memory of the other input alone or where both lie otherwise.
+AssayStatus aligned_alike_alone(const void* args) {
+  const auto& a = *static_cast<const AddArgs*>(args);
+  const AssayStatus status = require_op("add").kernels().back().run(args);
+  const auto residue = [](const float* x) { return reinterpret_cast<std::uintptr_t>(x) % 64; };
+  if (status == ASSAY_OK && a.n > 0 && residue(a.a) != residue(a.b)) a.y[0] = std::nextafter(a.y[0], HUGE_VALF);
+  return status;
+}
+
+TEST(Drawn, WhatMayRunInPlaceRunsElsewhereToo) {
+  const Op& op = require_op("add");
+  InProcess executor(aligned_alike_alone);
+  int seen = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    CaseCheck check(op, drawn_case(op, {{"n", std::int64_t{40}}}, "gauss", seed), nullptr);
+    const CaseResult result = check.check({.name = "add", .selection = "", .executor = &executor}, Checks::parse("guard"));
+    seen += result.failure ? 1 : 0;
+  }
+  EXPECT_GT(seen, 10);
 }
 
 // Of a table of 50,000 rows, which a draw of a few would hardly meet.

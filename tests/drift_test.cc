@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "harness/verdict/ledger.h"
 #include "harness/verdict/suite.h"
 #include "tests/program.h"
 #include "tests/temporary.h"
@@ -114,6 +115,16 @@ TEST(Drift, IsAcceptedByNameAndReason) {
   EXPECT_EQ(entry["date"].get<std::string>().size(), 10U);
   EXPECT_EQ(entry["cases"], nlohmann::json::array({kCase}));
   EXPECT_EQ(drifted.run({"check", "add"}).status, 0) << "the accepted bits are the ledger's now";
+}
+
+TEST(Ledger, WhatIsAcceptedReplacesWhatWas) {
+  const TemporaryFolder folder;
+  Ledger ledger(folder.path() / "ledger.json");
+  ledger.accept("add", {{"one", kOther}, {"two", kOther}}, {{"one", 0.5}, {"two", 0.25}}, "a person", "2026-01-01", "first");
+  ledger.accept("add", {{"one", kOther}}, {}, "a person", "2026-01-02", "no errors, one case");
+  EXPECT_EQ(ledger.margin("add", "one"), 0.0);
+  EXPECT_EQ(ledger.margin("add", "two"), std::nullopt);
+  EXPECT_EQ(ledger.digest("add", "two"), std::nullopt);
 }
 
 }  // namespace

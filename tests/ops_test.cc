@@ -46,6 +46,34 @@ TEST(Ops, ACopyOfArgumentsPointsToItsOwnArrays) {
   EXPECT_EQ(spans(copy)[0].count, 100);
 }
 
+const TensorSpec& tensor(const Signature& signature, const std::string& name) {
+  return *std::ranges::find(signature.tensors, name, &TensorSpec::name);
+}
+
+// A row of one head is followed by the next row of it, in the queries or in the outputs.
+TEST(Ops, HeadsLieOutermostWhereRowsLieWithinThem) {
+  const Op& op = attention_op(AttentionForm::prefill, DType::f16);
+  const Params plain{{"rows", 3}, {"n_kv", 2}, {"group", 2}, {"head_dim", 8}, {"length", 9}, {"causal", 1}};
+  for (const char* const name : {"q", "y"}) {
+    Params params = plain;
+    params.set(std::string(name) + "_row_stride", std::int64_t{8});
+    const Signature signature = signature_of(op, complete_params(op, params));
+    for (const char* const other : {"q", "y"}) {
+      const bool changed = std::string(name) == other;
+      EXPECT_EQ(tensor(signature, other).strides, (std::vector<std::int64_t>{changed ? 8 : 32, changed ? 24 : 8, 1}))
+          << name << other;
+    }
+  }
+}
+
+TEST(Ops, RopeMayRunInPlaceWhereSomeIsCopied) {
+  const Op& op = the_op("rope");
+  for (const std::int64_t rot_dim : {8, 6}) {
+    const Params params{{"rows", 2}, {"heads", 2}, {"head_dim", 8}, {"rot_dim", rot_dim}};
+    EXPECT_EQ(tensor(signature_of(op, complete_params(op, params)), "y").aliases, std::vector<std::string>{"x"}) << rot_dim;
+  }
+}
+
 TEST(Ops, AreFoundByTheirTypes) {
   for (const Op* op : ops()) {
     if (is_product(*op)) {

@@ -93,7 +93,8 @@ TEST(Marks, WhatIsNaNOrInfiniteIsNoNumber) {
   const auto all_are = [](const reference::Expected& of, std::uint8_t mark) {
     return !of.bits_only.empty() && std::ranges::count(of.bits_only, mark) == std::ssize(of.bits_only);
   };
-  EXPECT_TRUE(all_are(expected("swiglu", {}, {{"gate", -100}, {"up", kInf}}), reference::kNotFinite));
+  for (const float lost : {-100.0F, 1e-45F, -1e-45F})
+    EXPECT_TRUE(all_are(expected("swiglu", {}, {{"gate", lost}, {"up", kInf}}), reference::kNotFinite)) << lost;
   Params halved = kRows;
   halved.set("eps", 4.0);
   EXPECT_TRUE(all_are(expected("rms_norm", halved, {{"x", 1e-45F}, {"w", kInf}}), reference::kNotFinite));

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "harness/reports/report.h"
 #include "harness/verdict/suite_message.h"
@@ -132,6 +133,24 @@ TEST(SuiteProcesses, OneThatDiesIsAFaultAndTheOthersGoOn) {
   EXPECT_GE(ops.size(), 2U);
 }
 
+// Ends all, once some cases are done.
+class LateKiller final : public SuiteWatch {
+ public:
+  void progress(const SuiteProgress& now) override {
+    if (std::exchange(killed_, killed_ || now.cases_done >= 20) == killed_) return;
+    for (const pid_t one : children()) kill(one, SIGKILL);
+  }
+  bool killed_ = false;
+};
+
+TEST(SuiteProcesses, OneThatDiesAfterACaseIsAFaultToo) {
+  LateKiller killer;
+  const SuiteResult result = run_suite(request(2), killer);
+  EXPECT_TRUE(killer.killed_);
+  EXPECT_FALSE(result.passed());
+  EXPECT_TRUE(std::ranges::any_of(result.faults, [](const std::string& one) { return one.find(", after case ") != one.npos; }));
+}
+
 // A kernel ends the process in the middle of its cases.
 TEST(SuiteProcesses, WhatOneThatDiesHadSaidIsKept) {
   CheckRequest asked;
@@ -163,6 +182,23 @@ TEST(SuiteProcesses, WhatOneThatDiesHadSaidIsKept) {
                     .stop = [] { return false; }});
   EXPECT_EQ(lost, "ended by signal 9 (Killed)");
   EXPECT_EQ(said, std::ranges::count_if(calls_until, [&](int before) { return before < last; }));
+}
+
+TEST(SuiteProcesses, WhatBefellACaseIsTold) {
+  SuiteMessage message{.what = SuiteMessage::What::done};
+  message.one.op = "add";
+  message.one.crashed = message.one.trivial = message.one.in_ledger = message.one.drawn = true;
+  message.one.failure = Failure{Check::guard, "raised SIGSEGV"};
+  message.one.margin = 0.5;
+  message.one.spread = 2;
+  message.one.stability = "stable";
+  const CaseResult told = message_from(to_bytes(message)).one;
+  EXPECT_TRUE(told.crashed && told.trivial && told.in_ledger && told.drawn);
+  ASSERT_TRUE(told.failure);
+  EXPECT_EQ(told.failure->message, "raised SIGSEGV");
+  EXPECT_EQ(told.margin, 0.5);
+  EXPECT_EQ(told.spread, 2);
+  EXPECT_EQ(told.stability, "stable");
 }
 
 TEST(SuiteProcesses, WhatOneThrowsIsThrown) {

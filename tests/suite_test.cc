@@ -216,6 +216,27 @@ TEST(MadeCases, EachHasASeedOfItsOwn) {
   EXPECT_EQ(seeds.size(), 40U);
 }
 
+TEST(MadeCases, OneThatFailedIsMadeAgain) {
+  CheckRequest request;
+  request.ops = {"argmax"};
+  request.variant = "argmax_scalar";
+  request.case_name = "random";
+  request.random_cases = 5;
+  const std::string name = run_suite(request).cases.at(3).case_name;
+  request.case_name.clear();
+  request.only["argmax"] = {{"argmax_scalar"}, {name}};
+  const std::vector<CaseResult> again = run_suite(request).cases;
+  ASSERT_EQ(again.size(), 1U);
+  EXPECT_EQ(again[0].case_name, name);
+}
+
+// As it was drawn: longer where long ones are.
+TEST(MadeCases, AreRepeatedByTheirSeed) {
+  const Op& add = require_op("add");
+  EXPECT_EQ(random_test_case(add, 7, kRandomWork).repro, "--case random --seed 7 --cases 1");
+  EXPECT_EQ(random_test_case(add, 7, kLongWork).repro, "--case random --seed 7 --cases 1 --long");
+}
+
 TEST(MadeCases, HoldTheDataAskedFor) {
   const auto inputs = [](const char* op, const Params& shape, const char* data) {
     return generated_test_case(require_op(op), {shape, data, 3}).inputs;
