@@ -335,6 +335,28 @@ TEST(AuditPlantedNan, IsNotExplainedByWhatIsFedNan) {
   EXPECT_EQ(audit_text(result, Style::plain()).find("nearest: ,"), std::string::npos);
 }
 
+// A row without a bound, since it is fed NaN, excuses no other.
+TEST(AuditPlantedNan, OneRowWithoutABoundSparesNoOther) {
+  const TemporaryFolder folder;
+  const auto copy = folder.path() / "copy.h5";
+  copy_trace(golden_trace("kjv-hf-f32"), copy, {"genesis"}, [&](const std::string& site, Array& values) {
+    auto* const numbers = reinterpret_cast<float*>(values.bytes.data());
+    const std::int64_t width = values.shape.back();
+    if (site == "layers.02.ffn_norm") std::fill_n(numbers + 3 * width, width, std::numeric_limits<float>::quiet_NaN());
+    if (site == "layers.02.gate_proj") numbers[5 * width + 2] += 1;
+    return true;
+  });
+  const ModelFile model(golden_model("kjv"));
+  const TraceFile trace(copy);
+  const AuditResult result = audit({&model, &trace, {}, {}, definition_wiring(model.config())});
+  const auto& sites = result.prompts.at(0).sites;
+  const auto gate = std::ranges::find(sites, "layers.02.gate_proj", &Judgement::site);
+  ASSERT_NE(gate, sites.end());
+  EXPECT_EQ(gate->verdict, SiteVerdict::wrong) << audit_text(result, Style::plain());
+  EXPECT_EQ(gate->excess.row, 5);
+  EXPECT_EQ(gate->excess.column, 2);
+}
+
 INSTANTIATE_TEST_SUITE_P(Fault, AuditPlanted, testing::ValuesIn(kPlanted), [](const auto& one) { return one.param.name; });
 
 }  // namespace

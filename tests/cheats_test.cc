@@ -13,6 +13,7 @@
 #include "harness/interop/remote/child_process.h"
 #include "harness/interop/remote/isolation.h"
 #include "harness/interop/remote/remote_runner.h"
+#include "harness/verdict/discipline/sanitized.h"
 #include "harness/verdict/suite.h"
 #include "tests/program.h"
 #include "tests/temporary.h"
@@ -146,6 +147,9 @@ TEST(Cheats, AFileIsReadWhereTheUserSaysSo) {
 
 // Root's own folder: nobody else can look into it.
 TEST(Cheats, RootIsKeptWhereNobodyElseCanReadAPlugin) {
+#if ASSAY_SANITIZED
+  GTEST_SKIP() << "a sanitizer's build is not isolated";
+#endif
   if (geteuid() != 0) GTEST_SKIP() << "not root";
   const TemporaryFolder folder;
   std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_all);

@@ -118,6 +118,10 @@ TEST(CiReports, GitLabsFindingsHaveFingerprintsOfTheirOwn) {
   const nlohmann::json findings = nlohmann::json::parse(gitlab_annotations(mixed()));
   ASSERT_EQ(findings.size(), 2U);
   EXPECT_NE(findings[0].at("fingerprint"), findings[1].at("fingerprint"));
+  SuiteResult alike;  // but for the case
+  alike.cases = {case_of("rms_norm_avx2", "a", "y[0] = 1"), case_of("rms_norm_avx2", "b", "y[0] = 1")};
+  const nlohmann::json two = nlohmann::json::parse(gitlab_annotations(alike));
+  EXPECT_NE(two.at(0).at("fingerprint"), two.at(1).at("fingerprint"));
   EXPECT_EQ(findings[0].at("location").at("path"), "kernels/norms/norms.h");
   EXPECT_EQ(nlohmann::json::parse(gitlab_annotations(SuiteResult{})).size(), 0U);
 }

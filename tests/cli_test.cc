@@ -25,7 +25,7 @@ struct Ran {
 
 Ran shell(const std::string& command) {
   Ran ran;
-  std::FILE* pipe = popen((command + " 2>&1").c_str(), "r");
+  std::FILE* pipe = popen(("exec 2>&1; " + command).c_str(), "r");
   if (pipe == nullptr) return ran;
   char buffer[4096];
   for (std::size_t got = 0; (got = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) ran.output.append(buffer, got);

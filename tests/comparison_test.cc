@@ -52,6 +52,17 @@ TEST(Comparison, TheShareOfTheRoofCountsNotTheTime) {
   EXPECT_EQ(change_of(steady(0.5), result_of("a", now), kAllowed).pace, Pace::same);
 }
 
+// Of both roofs the one that is nearer now.
+TEST(Comparison, TheRoofThatBindsCounts) {
+  std::vector<Reading> runs = steady(0.5);
+  for (Reading& run : runs) run.compute_share = 0.2;
+  BenchResult now = result_of("a", runs);
+  now.compute = Rounds::Ratio{.share = 0.2, .roof = 10, .measured = ""};
+  EXPECT_EQ(change_of(runs, now, kAllowed).by, "share of the read roof");
+  now.compute->share = 0.6;
+  EXPECT_EQ(change_of(runs, now, kAllowed).by, "share of the peak");
+}
+
 TEST(Comparison, OneRunHasNoInterval) {
   const Change change = change_of(steady(0.5, 1), result_of("a", steady(0.3)), kAllowed);
   EXPECT_EQ(change.pace, Pace::unknown);

@@ -199,6 +199,10 @@ TEST(Declared, ValuesThatMakeNoSenseAreRefused) {
             "acc is 'f8'; expected f64, f32, f16, bf16, i32, or that the key is left out");
   EXPECT_EQ(refusal("matvec_f32", {{"acc", "i32"}}),
             "acc is 'i32'; expected x=i8_row and w=i8_row beside it, or that the key is left out");
+  for (const char* const alone : {"x", "w"}) {
+    EXPECT_EQ(refusal("matvec_f32", {{"acc", "i32"}, {alone, "i8_row"}}),
+              "acc is 'i32'; expected x=i8_row and w=i8_row beside it, or that the key is left out");
+  }
   EXPECT_EQ(refusal("gemv_q8_0_q8_0", {{"acc", "i32"}}),
             "acc is 'i32'; expected f64, f32, f16, bf16, or that the key is left out");
   EXPECT_EQ(refusal("gemv_q8_0_q8_0", {{"order", "tree"}}),

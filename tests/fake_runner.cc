@@ -96,6 +96,7 @@ bool go_wrong(std::string_view mode, std::uint64_t sequence, const wire::CallReq
   if (mode == "is_killed_in_a_call") raise(SIGKILL);
   if (mode == "hangs_in_a_call") hang();
   if (mode == "dies_in_every_third_call" && calls % 3 == 0) die_of(SIGBUS);
+  if (mode == "hangs_in_every_third_call" && calls % 3 == 0) hang();
   if (mode == "prints_in_a_call") put("result: 0x3f800000, all is well\n");
   if (mode == "floods") {
     for (;;) put(std::string(1 << 16, '?'));

@@ -73,6 +73,18 @@ TEST(Layout, RowsAreTheSameFromEveryOrderOfAxes) {
   }
 }
 
+TEST(Layout, ColumnsAreTakenWhicheverAxisIsInnermost) {
+  const std::vector<std::uint8_t> bytes{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+  const std::vector<std::int32_t> positions{0, 2};
+  const auto columns = [&](std::vector<std::int64_t> shape, const char* axes) {
+    RowLayout layout = lay_rows(shape, parse_layout(axes), 3, positions);
+    take_columns(layout, 1, 3);
+    return gather_rows(layout, bytes, 1);
+  };
+  EXPECT_EQ(columns({3, 4}, "token,feature"), (std::vector<std::uint8_t>{1, 2, 9, 10}));
+  EXPECT_EQ(columns({4, 3}, "feature,token"), (std::vector<std::uint8_t>{3, 6, 5, 8}));
+}
+
 TEST(Layout, ShapesThatDoNotFit) {
   const std::vector<std::int32_t> positions{1, 4};
   const auto message = [&](std::vector<std::int64_t> shape, const char* layout) {

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 
+#include "harness/forensics/order/claim.h"
 #include "harness/forensics/order/functions.h"
 #include "harness/forensics/order/kernel_sums.h"
 #include "harness/forensics/order/order.h"
@@ -101,6 +102,17 @@ TEST(Order, AFunctionRougherThanDeclaredIsSeen) {
     candidate.arithmetic.*claim.word = claim.rougher;
     EXPECT_TRUE(false_function(op, candidate, guard_page_bytes()).value_or("").starts_with(claim.words)) << claim.op;
   }
+}
+
+// A score's products are added in sixteen lanes; weights and weighted values otherwise, of which `order` says nothing.
+TEST(Order, AttentionsOrderIsThatOfItsScores) {
+  const Op& op = require_op("attn_decode_f32");
+  const Variant scalar = variants_of(op).back();
+  InProcess executor(scalar.run);
+  const Candidate candidate{.name = scalar.name, .selection = "", .executor = &executor};
+  Refuter refuter(op, candidate, guard_page_bytes(), {reference::Order::Kind::lanes, 16});
+  EXPECT_FALSE(refuter.refutes("order=lanes:16;"));
+  EXPECT_TRUE(refuter.refutes("order=lanes:8;"));
 }
 
 TEST(Order, AnOpWithoutASumIsRefused) {

@@ -11,6 +11,7 @@
 #include "harness/forensics/reduce/ddmin.h"
 #include "harness/forensics/reduce/reduce.h"
 #include "harness/forensics/reduce/shrink.h"
+#include "harness/verdict/discipline/sanitized.h"
 #include "harness/verdict/generate_input.h"
 #include "reference/blocks.h"
 #include "tests/program.h"
@@ -121,6 +122,9 @@ class CProgram {
 };
 
 TEST(Reduce, AValueThatIsWrong) {
+#if ASSAY_SANITIZED
+  GTEST_SKIP() << "a program without a sanitizer cannot load a plugin that has one";
+#endif
   const TemporaryFolder folder;
   const std::string golden = (folder.path() / "case.h5").string(), c = (folder.path() / "case.c").string();
   const auto told = reduced("bad:many_ulp", {"--shape", "rows=5,n=200,x_stride=230", "-o", golden, "--c", c});
@@ -145,6 +149,9 @@ TEST(Reduce, AValueThatIsWrong) {
 }
 
 TEST(Reduce, WhatLiesOutside) {
+#if ASSAY_SANITIZED
+  GTEST_SKIP() << "a program without a sanitizer cannot load a plugin that has one";
+#endif
   const TemporaryFolder folder;
   for (const std::string kernel : {"read_past", "write_past", "write_before", "segfault"}) {
     const std::string c = (folder.path() / (kernel + ".c")).string();

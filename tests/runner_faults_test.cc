@@ -21,8 +21,8 @@ constexpr std::int64_t kCases = 2;
 
 // Short only for those that never answer: on a busy machine any other may need its time.
 std::chrono::milliseconds limit_for(const std::string& mode) {
-  const bool silent =
-      mode == "silent" || mode == "hangs_in_a_call" || mode == "stalls_within_an_answer" || mode == "closes_its_output";
+  const bool silent = mode == "silent" || mode == "hangs_in_a_call" || mode == "hangs_in_every_third_call" ||
+                      mode == "stalls_within_an_answer" || mode == "closes_its_output";
   return silent ? std::chrono::milliseconds(300) : std::chrono::minutes(1);
 }
 
@@ -136,6 +136,15 @@ TEST(RunnerFaults, AFreshRunnerTakesTheNextCall) {
     const std::string message = one.failure ? one.failure->message : "the runner died of SIGBUS";
     EXPECT_NE(message.find("the runner died of SIGBUS"), std::string::npos) << message;
   }
+}
+
+// One that is late in three calls in a row is not called any more; one that answers between them is.
+TEST(RunnerFaults, WhoAnswersInTimeAgainIsStillCalled) {
+  CheckRequest asked = request("hangs_in_every_third_call");
+  asked.checks = Checks::parse("classes,bound,exact");  // one call a case
+  asked.generated_cases = 18;
+  const SuiteResult result = run_suite(asked);
+  EXPECT_EQ(std::ranges::count(result.cases, Verdict::pass, &CaseResult::verdict), 12);
 }
 
 // What it cannot run is no pass: it is told.

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cfenv>
 #include <cmath>
 #include <cstdlib>
@@ -9,8 +11,10 @@
 
 #include "golden/atomic_file.h"
 #include "harness/verdict/coverage.h"
+#include "harness/verdict/op_run.h"
 #include "harness/verdict/suite.h"
 #include "harness/verdict/vast.h"
+#include "kernels/activations/activations.h"
 #include "tests/refusals.h"
 #include "tests/temporary.h"
 
@@ -178,6 +182,29 @@ TEST(Suite, NothingComparedOrTrustedIsAFault) {
     EXPECT_FALSE(result.passed());
     result.cases.pop_back();
   }
+}
+
+std::array<std::atomic<int>, 256> calls_of_length;
+
+AssayStatus counted(const void* args) {
+  static const auto exp = find_op("exp")->kernels().back().run;
+  const std::int64_t n = static_cast<const ExpArgs*>(args)->n;
+  if (n >= 0 && n < std::ssize(calls_of_length)) ++calls_of_length[static_cast<std::size_t>(n)];
+  return exp(args);
+}
+
+// That many calls take least.
+TEST(Suite, TheSmallestCaseIsCalledThousandsOfTimes) {
+  const Op& op = require_op("exp");
+  InProcess executor(counted);
+  const std::vector<Candidate> candidates{{.name = "counted", .selection = "", .executor = &executor}};
+  std::vector<Source> sources;
+  for (const std::int64_t n : {100, 70, 200}) {
+    sources.emplace_back([&op, n] { return generated_test_case(op, {{{"n", n}}, "gauss", 1}); });
+  }
+  run_cases({op, candidates, Checks::all(), nullptr, guard_page_bytes(), 1, true, [](CaseResult&) {}}, sources);
+  EXPECT_GT(calls_of_length[70], 2000);
+  EXPECT_LT(calls_of_length[100] + calls_of_length[200], 2000);
 }
 
 // Of many made cases: sizes beside vector widths and others, small and large; gaps and none; each choice.

@@ -72,6 +72,7 @@ SiteCall call_of_rows(SiteCall call, std::span<const Eigen::Index> rows, Eigen::
   }
   for (std::vector<std::int32_t>* const of_rows : {&call.positions, &call.tokens}) {
     if (of_rows->empty()) continue;
+    if (std::ssize(*of_rows) != all) throw std::invalid_argument("positions or tokens of other rows");
     std::vector<std::int32_t> some;
     for (const Eigen::Index row : rows) some.push_back((*of_rows)[static_cast<std::size_t>(row)]);
     *of_rows = std::move(some);
@@ -165,6 +166,7 @@ Explained explain(const WrongSite& site) {
   if (!tries.found().empty()) return tries.explained();
   try {
     const Truth truth = evaluate(site.call, site.recipe, site.team);
+    if (truth.value.rows() != tries.value().rows() || truth.value.cols() != tries.value().cols()) return tries.explained();
     explanation::try_values(tries, truth);
     if (tries.found().empty() && site.wiring.formula == Formula::swiglu) explanation::try_other_gate(tries, truth);
   } catch (const std::invalid_argument&) {

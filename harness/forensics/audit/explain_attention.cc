@@ -212,6 +212,7 @@ void try_two(Tries& tries) {
     SiteCall call = *one.changed();
     call.inputs = site.call.inputs;
     call.positions = site.call.positions;
+    call.tokens = site.call.tokens;
     const WrongSite left = with(call);
     const Tries both = tried_on(left, tries.value());
     for (const std::string& other : both.found()) tries.add(fmt::format("{}; and {}", one.found().front(), other));
