@@ -15,6 +15,7 @@
 #include "engine/run/generate.h"
 #include "engine/run/sampler.h"
 #include "engine/threads.h"
+#include "harness/verdict/discipline/sanitized.h"
 #include "tests/engine_support.h"
 #include "tests/memory_calls.h"
 
@@ -43,6 +44,9 @@ class Calls {
 };
 
 TEST(MemoryCalls, AreCountedInEveryThreadAndLibrary) {
+#if ASSAY_SANITIZED
+  GTEST_SKIP() << "a sanitizer takes memory of its own";
+#endif
   const Calls calls;
   const std::unique_ptr<int> one = std::make_unique<int>(1);
   EXPECT_EQ(calls.made(), 1);
@@ -251,6 +255,9 @@ void expect_resident_within(const std::filesystem::path& file, const EngineOptio
 }
 
 TEST(EngineMemory, WhatIsResidentStaysWithinThePlan) {
+#if ASSAY_SANITIZED
+  GTEST_SKIP() << "a sanitizer takes memory of its own";
+#endif
   for (const char* const kv : {"contiguous", "grow", "chunks", "paged", "reserved"}) {
     EngineOptions options = options_of(2, kv, KvType::f32, 3000);
     options.plan.chunk = 512;
