@@ -9,18 +9,17 @@
 namespace assay::record_test {
 namespace {
 
-const std::filesystem::path kModel = golden_model("kjv");
-
 class Record : public testing::Test {
  protected:
   TraceFile recorded(const std::string& name, const std::vector<RecordPrompt>& prompts, const KeptTokens& kept = {}) {
     const std::filesystem::path out = folder_.path() / (name + ".h5");
-    record_trace({&model_, engine_.get(), kModel, out, {}, kept, "[]", prompts, {}, {}});
+    record_trace({&model_, engine_.get(), path_, out, {}, kept, "[]", prompts, {}, {}});
     return TraceFile(out);
   }
 
   TemporaryFolder folder_;
-  ModelFile model_{kModel};
+  const std::filesystem::path path_ = golden_model("kjv");
+  ModelFile model_{path_};
   std::unique_ptr<Engine> engine_ = traced_engine(model_);
 };
 
