@@ -203,8 +203,7 @@ TEST(Suite, TheSmallestCaseIsCalledThousandsOfTimes) {
     sources.emplace_back([&op, n] { return generated_test_case(op, {{{"n", n}}, "gauss", 1}); });
   }
   run_cases({op, candidates, Checks::all(), nullptr, guard_page_bytes(), 1, true, [](CaseResult&) {}}, sources);
-  EXPECT_GT(calls_of_length[70], 2000);
-  EXPECT_LT(calls_of_length[100] + calls_of_length[200], 2000);
+  EXPECT_GT(calls_of_length[70], 4 * (calls_of_length[100] + calls_of_length[200]));
 }
 
 // Of many made cases: sizes beside vector widths and others, small and large; gaps and none; each choice.
