@@ -15,6 +15,7 @@
 #include "kernels/norms/norms.h"
 #include "kernels/products/products.h"
 #include "reference/ops/split.h"
+#include "tests/refusals.h"
 
 namespace assay::drawn_test {
 namespace {
@@ -224,6 +225,15 @@ TEST(Drawn, WhatMayRunInPlaceRunsElsewhereToo) {
     seen += result.failure ? 1 : 0;
   }
   EXPECT_GT(seen, 10);
+}
+
+// As those of another call's parameters.
+TEST(Drawn, AnInputThatIsMissingIsNamed) {
+  const Signature signature = signature_of(require_op("add"), {{"n", std::int64_t{4}}});
+  std::vector<Array> inputs = generate_inputs(signature, {}, "gauss", 1);
+  inputs.pop_back();
+  EXPECT_EQ(message_of<std::invalid_argument>([&] { const LaidInputs laid(signature, inputs); }),
+            "b is missing, or of another size than the call's");
 }
 
 // Of a table of 50,000 rows, which a draw of a few would hardly meet.

@@ -30,8 +30,8 @@ LaidInputs::LaidInputs(const Signature& signature, const std::vector<Array>& inp
     memory_.push_back(std::make_unique_for_overwrite<std::byte[]>(spec.extent_bytes()));
     tensors_.push_back(memory_.back().get());
     if (spec.role != Direction::in) continue;
-    if (input->bytes.size() != static_cast<std::size_t>(spec.elements()) * dtype_size(spec.dtype))
-      throw std::invalid_argument(spec.name + " is of another size than the call's");
+    if (input == inputs.end() || input->bytes.size() != static_cast<std::size_t>(spec.elements()) * dtype_size(spec.dtype))
+      throw std::invalid_argument(spec.name + " is missing, or of another size than the call's");
     scatter(spec, *input++, tensors_.back());
   }
 }
