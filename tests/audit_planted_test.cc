@@ -283,6 +283,16 @@ constexpr Planted kPlanted[] = {
      "the values ask for 3.25"},
 };
 
+// Of transformers' trace of one prompt, with sites changed, or left out where `change` says so.
+AuditResult audited_copy(const std::function<bool(const std::string& site, Array& values)>& change) {
+  const TemporaryFolder folder;
+  const auto copy = folder.path() / "copy.h5";
+  copy_trace(golden_trace("kjv-hf-f32"), copy, {"genesis"}, change);
+  const ModelFile model(golden_model("kjv"));
+  const TraceFile trace(copy);
+  return audit({&model, &trace, {}, {}, definition_wiring(model.config())});
+}
+
 class AuditPlanted : public testing::TestWithParam<Planted> {};
 
 TEST_P(AuditPlanted, IsFoundThereAndExplained) {
@@ -290,15 +300,10 @@ TEST_P(AuditPlanted, IsFoundThereAndExplained) {
   TraceRows rows(golden, "genesis");
   const RowMatrix planted = GetParam().values(Layer{rows});
   const From after(golden_trace("kjv-hf-f32"), "genesis", GetParam().site);
-  const TemporaryFolder folder;
-  const auto copy = folder.path() / "copy.h5";
-  copy_trace(golden_trace("kjv-hf-f32"), copy, {"genesis"}, [&](const std::string& site, Array& values) {
+  const AuditResult result = audited_copy([&](const std::string& site, Array& values) {
     if (site == GetParam().site) values.bytes = floats(planted, values.shape).bytes;
     return site == GetParam().site || !after(site);
   });
-  const ModelFile model(golden_model("kjv"));
-  const TraceFile trace(copy);
-  const AuditResult result = audit({&model, &trace, {}, {}, definition_wiring(model.config())});
   Sites wrong;
   std::vector<std::string> told;
   for (const Judgement& one : result.prompts.at(0).sites) {
@@ -313,9 +318,7 @@ TEST_P(AuditPlanted, IsFoundThereAndExplained) {
 
 // What is fed NaN gives no bound, and so would fit anything.
 TEST(AuditPlantedNan, IsNotExplainedByWhatIsFedNan) {
-  const TemporaryFolder folder;
-  const auto copy = folder.path() / "copy.h5";
-  copy_trace(golden_trace("kjv-hf-f32"), copy, {"genesis"}, [&](const std::string& site, Array& values) {
+  const AuditResult result = audited_copy([&](const std::string& site, Array& values) {
     const std::set<std::string> spoilt{"layers.02.gate_proj", "layers.02.swiglu", "layers.02.down_proj",
                                        "layers.02.ffn_residual"};
     constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -323,9 +326,6 @@ TEST(AuditPlantedNan, IsNotExplainedByWhatIsFedNan) {
       if (site != "layers.02.gate_proj" || at % 3072 == 28) std::memcpy(&values.bytes[at], &kNan, sizeof kNan);
     return true;
   });
-  const ModelFile model(golden_model("kjv"));
-  const TraceFile trace(copy);
-  const AuditResult result = audit({&model, &trace, {}, {}, definition_wiring(model.config())});
   const auto& sites = result.prompts.at(0).sites;
   const auto gate = std::ranges::find(sites, "layers.02.gate_proj", &Judgement::site);
   ASSERT_NE(gate, sites.end());
@@ -337,18 +337,13 @@ TEST(AuditPlantedNan, IsNotExplainedByWhatIsFedNan) {
 
 // A row without a bound, since it is fed NaN, excuses no other.
 TEST(AuditPlantedNan, OneRowWithoutABoundSparesNoOther) {
-  const TemporaryFolder folder;
-  const auto copy = folder.path() / "copy.h5";
-  copy_trace(golden_trace("kjv-hf-f32"), copy, {"genesis"}, [&](const std::string& site, Array& values) {
+  const AuditResult result = audited_copy([&](const std::string& site, Array& values) {
     auto* const numbers = reinterpret_cast<float*>(values.bytes.data());
     const std::int64_t width = values.shape.back();
     if (site == "layers.02.ffn_norm") std::fill_n(numbers + 3 * width, width, std::numeric_limits<float>::quiet_NaN());
     if (site == "layers.02.gate_proj") numbers[5 * width + 2] += 1;
     return true;
   });
-  const ModelFile model(golden_model("kjv"));
-  const TraceFile trace(copy);
-  const AuditResult result = audit({&model, &trace, {}, {}, definition_wiring(model.config())});
   const auto& sites = result.prompts.at(0).sites;
   const auto gate = std::ranges::find(sites, "layers.02.gate_proj", &Judgement::site);
   ASSERT_NE(gate, sites.end());

@@ -231,23 +231,23 @@ TEST(MadeCases, DrawWhatTheirShapesAllow) {
   EXPECT_EQ(pairings.size(), 3U);
 }
 
-TEST(MadeCases, EachHasASeedOfItsOwn) {
+CheckRequest random_cases(std::int64_t count) {
   CheckRequest request;
   request.ops = {"argmax"};
   request.variant = "argmax_scalar";
   request.case_name = "random";
-  request.random_cases = 40;
+  request.random_cases = count;
+  return request;
+}
+
+TEST(MadeCases, EachHasASeedOfItsOwn) {
   std::set<std::uint64_t> seeds;
-  for (const CaseResult& one : run_suite(request).cases) seeds.insert(one.seed.value_or(0));
+  for (const CaseResult& one : run_suite(random_cases(40)).cases) seeds.insert(one.seed.value_or(0));
   EXPECT_EQ(seeds.size(), 40U);
 }
 
 TEST(MadeCases, OneThatFailedIsMadeAgain) {
-  CheckRequest request;
-  request.ops = {"argmax"};
-  request.variant = "argmax_scalar";
-  request.case_name = "random";
-  request.random_cases = 5;
+  CheckRequest request = random_cases(5);
   const std::string name = run_suite(request).cases.at(3).case_name;
   request.case_name.clear();
   request.only["argmax"] = {{"argmax_scalar"}, {name}};
